@@ -1,0 +1,31 @@
+//! Types of the language: dtypes, symbolic dims, layouts, meshes, sharding.
+//!
+//! Everything here is an immutable value interned in a [`TypeContext`]: two equal values are one
+//! pointer, so `==` and `Hash` of a handle are pointer operations. No program value occurs in a
+//! type (dims are an algebra of their own), and no IR node is known here.
+
+pub mod arena;
+pub mod dim;
+pub mod dtype;
+pub mod error;
+pub mod layout;
+pub mod mesh;
+pub mod shard;
+pub mod storage;
+pub mod types;
+
+mod context;
+mod fmt;
+mod intern;
+
+pub use arena::Arena;
+pub use context::TypeContext;
+pub use dim::{Dim, DimKind, DimOp, DimVar};
+pub use dtype::DType;
+pub use error::TypeError;
+pub use intern::Symbol;
+pub use layout::{ComposedLayout, Layout};
+pub use mesh::{Mesh, Topology};
+pub use shard::{ShardAttr, ShardLayout};
+pub use storage::Storage;
+pub use types::{TensorLayout, TensorType, Type, TypeKind};

@@ -1,0 +1,74 @@
+"""Lit configuration of the textual tests.
+
+The programs are taken from --param tf_bin_dir=DIR, else $TF_BIN_DIR, else target/ci. A suite
+elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
+
+    config.name = "my-plugin"
+    config.test_source_root = os.path.dirname(__file__)
+    lit_config.load_config(config, "<repository>/tests/lit/lit.cfg.py")
+
+Substitutions: %tf-opt %tf-run %mlir-opt %ptxas %compare %reference (tests/reference).
+On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, cuda-device.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import lit.formats
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+
+
+def setting(name, default):
+    """A value by lit parameter, environment variable or default."""
+    return lit_config.params.get(name) or os.environ.get(name.upper()) or default
+
+
+def has_cuda_device():
+    """Whether this machine has an NVIDIA GPU with a driver."""
+    if os.path.exists("/dev/nvidiactl"):
+        return True
+    smi = shutil.which("nvidia-smi")
+    return bool(smi) and subprocess.run([smi, "-L"], capture_output=True).returncode == 0
+
+
+target = os.environ.get("CARGO_TARGET_DIR") or os.path.join(ROOT, "target")
+bin_dir = os.path.abspath(setting("tf_bin_dir", os.path.join(target, "ci")))
+llvm_bin = os.path.join(setting("llvm_prefix", "/usr/lib/llvm-22"), "bin")
+tf_opt = os.path.join(bin_dir, "tf-opt")
+if not os.path.exists(tf_opt):
+    lit_config.fatal(f"no {tf_opt}: run `cargo build --profile ci --workspace`, or set TF_BIN_DIR")
+
+config.name = getattr(config, "name", None) or "tilefoundry"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".py", ".tfir", ".test"]
+config.excludes = ["lit.cfg.py", "lit.local.cfg", "Inputs", "Output", "__pycache__"]
+config.test_source_root = getattr(config, "test_source_root", None) or HERE
+config.test_exec_root = os.path.join(bin_dir, "lit", config.name)
+
+config.environment["PATH"] = os.pathsep.join([llvm_bin, config.environment.get("PATH", "")])
+for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+programs = {
+    "tf-opt": tf_opt,
+    "tf-run": os.path.join(bin_dir, "tf-run"),
+    "mlir-opt": os.path.join(llvm_bin, "mlir-opt"),
+    "compare": f"{sys.executable} {os.path.join(ROOT, 'tools', 'compare.py')}",
+    "reference": os.path.join(ROOT, "tests", "reference"),
+}
+
+ptxas = setting("ptxas", os.path.join(ROOT, ".cache", "ptxas", "ptxas"))
+if ptxas != "none" and os.access(ptxas, os.X_OK):
+    config.available_features.add("has-ptxas")
+    programs["ptxas"] = ptxas
+if has_cuda_device():
+    config.available_features.add("cuda-device")
+
+# A word boundary keeps `%tf-opt` apart from a longer name; these come before lit's own %t, %s, %p.
+for name, command in programs.items():
+    config.substitutions.append((rf"%{name}\b(?!-)", command))
