@@ -42,11 +42,12 @@ tf_opt = os.path.join(bin_dir, "tf-opt")
 if not os.path.exists(tf_opt):
     lit_config.fatal(f"no {tf_opt}: run `cargo build --profile ci --workspace`, or set TF_BIN_DIR")
 
-config.name = getattr(config, "name", None) or "tilefoundry"
+if config.name == "<unnamed>":  # what lit calls a suite that no other file named first
+    config.name = "tilefoundry"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".py", ".tfir", ".test"]
 config.excludes = ["lit.cfg.py", "lit.local.cfg", "Inputs", "Output", "__pycache__"]
-config.test_source_root = getattr(config, "test_source_root", None) or HERE
+config.test_source_root = config.test_source_root or HERE
 config.test_exec_root = os.path.join(bin_dir, "lit", config.name)
 
 config.environment["PATH"] = os.pathsep.join([llvm_bin, config.environment.get("PATH", "")])
