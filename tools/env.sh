@@ -14,10 +14,9 @@ if ! command -v cargo >/dev/null 2>&1 && [ -x "$HOME/.cargo/bin/cargo" ]; then
   export PATH="$HOME/.cargo/bin:$PATH"
 fi
 
-# .cargo/config.toml states the default prefix. The environment wins over its [env] table, and
-# cargo appends these flags to the ones of its [target] and [build] tables.
+# .cargo/config.toml states the default prefix; the environment wins over it.
 if [ "$LLVM_PREFIX" != "$tf_default_llvm" ]; then
   export MLIR_SYS_220_PREFIX=$LLVM_PREFIX LLVM_SYS_221_PREFIX=$LLVM_PREFIX TABLEGEN_220_PREFIX=$LLVM_PREFIX
   tf_rpath="-C link-arg=-Wl,-rpath,$LLVM_PREFIX/lib"
-  export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUSTFLAGS=$tf_rpath CARGO_BUILD_RUSTDOCFLAGS=$tf_rpath
+  export RUSTFLAGS=$tf_rpath RUSTDOCFLAGS=$tf_rpath
 fi
