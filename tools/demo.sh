@@ -12,8 +12,11 @@ out=${CARGO_TARGET_DIR:-target}/demo
 mkdir -p "$out"
 
 step() { printf '\n== %s\n' "$*"; }
-run() {
-  printf '$ %s\n' "$*"
+run() { # prints the command so that it can be typed again
+  local word
+  printf '$'
+  for word; do case $word in *[\ {}]*) printf " '%s'" "$word" ;; *) printf ' %s' "$word" ;; esac; done
+  printf '\n'
   "$@"
 }
 
@@ -26,8 +29,8 @@ if [ "$PTXAS" = none ]; then
 else
   step "Registers, spills and shared memory, by ptxas"
   "$bin/tf-opt" "$programs/$program.py" --pipeline='typeinfer,verify,emit-ptx{arch=sm_80}' -o "$out/$program.sm_80.ptx"
-  "$PTXAS" -v -arch=sm_80 "$out/$program.sm_80.ptx" -o "$out/$program.sm_80.cubin"
-  "$PTXAS" -v -arch=sm_90 "$out/$program.ptx" -o "$out/$program.sm_90.cubin"
+  "$PTXAS" -v -arch=sm_80 "$out/$program.sm_80.ptx" -o "$out/$program.sm_80.cubin" 2>&1
+  "$PTXAS" -v -arch=sm_90 "$out/$program.ptx" -o "$out/$program.sm_90.cubin" 2>&1
 fi
 
 evaluate() { # ENGINE FILE
