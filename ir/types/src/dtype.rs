@@ -38,17 +38,8 @@ pub enum DTypeFamily {
 
 impl DType {
     /// All dtypes, in the order of the specification's table.
-    pub const ALL: [Self; 9] = [
-        Self::F32,
-        Self::F16,
-        Self::BF16,
-        Self::Fp8E4M3,
-        Self::F8E8M0,
-        Self::F4E2M1,
-        Self::I32,
-        Self::I64,
-        Self::Bool,
-    ];
+    pub const ALL: [Self; 9] =
+        [Self::F32, Self::F16, Self::BF16, Self::Fp8E4M3, Self::F8E8M0, Self::F4E2M1, Self::I32, Self::I64, Self::Bool];
 
     /// The name in source and textual IR.
     #[must_use]

@@ -1,7 +1,7 @@
 //! Layouts: coordinate to offset maps (spec: shard §2, §3).
 
 use crate::intern::interned_handle;
-use crate::{Dim, ShardLayout};
+use crate::{Dim, ShardLayout, TypeContext};
 
 interned_handle! {
     /// A strided layout. Coordinates are decomposed first axis fastest.
@@ -15,6 +15,78 @@ pub struct LayoutData<'c> {
     pub shape: &'c [Dim<'c>],
     /// Strides in elements, one per axis; `None`: not materialised yet.
     pub strides: Option<&'c [Dim<'c>]>,
+}
+
+impl<'c> Layout<'c> {
+    /// Number of axes.
+    #[must_use]
+    pub fn rank(self) -> usize {
+        self.data().shape.len()
+    }
+
+    /// The extents.
+    #[must_use]
+    pub fn shape(self) -> &'c [Dim<'c>] {
+        self.data().shape
+    }
+
+    /// The strides, if materialised.
+    #[must_use]
+    pub fn strides(self) -> Option<&'c [Dim<'c>]> {
+        self.data().strides
+    }
+
+    /// The extents as integers; `None` if one is symbolic.
+    #[must_use]
+    pub fn static_shape(self) -> Option<Vec<i64>> {
+        static_dims(self.shape())
+    }
+
+    /// The strides as integers; `None` if they are not materialised or one is symbolic.
+    #[must_use]
+    pub fn static_strides(self) -> Option<Vec<i64>> {
+        static_dims(self.strides()?)
+    }
+
+    /// The product of the extents; `None` if one is symbolic or the product overflows.
+    #[must_use]
+    pub fn size(self) -> Option<i64> {
+        static_product(self.shape())
+    }
+}
+
+/// All dims as integers; `None` if one is symbolic.
+#[must_use]
+pub fn static_dims(dims: &[Dim<'_>]) -> Option<Vec<i64>> {
+    dims.iter().map(|d| d.as_const()).collect()
+}
+
+/// The product of integer dims; `None` if one is symbolic or the product overflows.
+#[must_use]
+pub fn static_product(dims: &[Dim<'_>]) -> Option<i64> {
+    dims.iter().try_fold(1i64, |product, d| product.checked_mul(d.as_const()?))
+}
+
+impl<'c> TypeContext<'c> {
+    /// Row-major strides `(s1*s2, s2, 1)`, symbolic products allowed (spec: shard §2).
+    pub fn c_order_strides(&self, shape: &[Dim<'c>]) -> Vec<Dim<'c>> {
+        let mut strides = vec![self.dim(1); shape.len()];
+        for axis in (1..shape.len()).rev() {
+            strides[axis - 1] = self.dim_mul(shape[axis], strides[axis]);
+        }
+        strides
+    }
+
+    /// Row-major strides; `None` if an extent is symbolic (spec: shard §2 `try_c_order_strides`).
+    pub fn try_c_order_strides(&self, shape: &[Dim<'c>]) -> Option<Vec<Dim<'c>>> {
+        static_dims(shape)?;
+        Some(self.c_order_strides(shape))
+    }
+
+    /// The row-major layout of that shape.
+    pub fn c_order_layout(&self, shape: &[Dim<'c>]) -> Layout<'c> {
+        self.layout(shape, Some(&self.c_order_strides(shape)))
+    }
 }
 
 interned_handle! {
@@ -43,6 +115,16 @@ pub enum OuterLayout<'c> {
 }
 
 impl<'c> ComposedLayout<'c> {
+    /// Extents of the domain: the outer's, else the inner's, else none (spec: shard §3).
+    #[must_use]
+    pub fn shape(self) -> &'c [Dim<'c>] {
+        match (self.outer, self.inner) {
+            (Some(OuterLayout::Plain(layout)), _) | (None, Some(layout)) => layout.shape(),
+            (Some(OuterLayout::Shard(shard)), _) => shard.layout.shape(),
+            (None, None) => &[],
+        }
+    }
+
     /// The placement under a slice of a placed tensor (spec: shard §3 `shard_layout_of`).
     #[must_use]
     pub fn shard(self) -> Option<ShardLayout<'c>> {

@@ -4,10 +4,12 @@
 //! pointer, so `==` and `Hash` of a handle are pointer operations. No program value occurs in a
 //! type (dims are an algebra of their own), and no IR node is known here.
 
+pub mod access;
 pub mod arena;
 pub mod dim;
 pub mod dtype;
 pub mod error;
+pub mod kinds;
 pub mod layout;
 pub mod mesh;
 pub mod shard;
@@ -16,16 +18,20 @@ pub mod types;
 
 mod context;
 mod fmt;
-mod intern;
+pub mod intern;
+mod normal;
+#[cfg(test)]
+mod test_util;
 
 pub use arena::Arena;
 pub use context::TypeContext;
 pub use dim::{Dim, DimKind, DimOp, DimVar};
 pub use dtype::DType;
 pub use error::TypeError;
+pub use fmt::DimTuple;
 pub use intern::Symbol;
-pub use layout::{ComposedLayout, Layout};
-pub use mesh::{Mesh, Topology};
-pub use shard::{ShardAttr, ShardLayout};
+pub use layout::{ComposedLayout, Layout, OuterLayout};
+pub use mesh::{Mesh, MeshLayout, Topology};
+pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
 pub use storage::Storage;
 pub use types::{TensorLayout, TensorType, Type, TypeKind};

@@ -1,6 +1,7 @@
 //! Hardware levels and meshes of positions (spec: shard §4).
 
 use crate::intern::interned_handle;
+use crate::layout::{OuterLayout, static_product};
 use crate::{ComposedLayout, Dim, Layout, Symbol};
 
 /// A level of parallel hardware and its position count.
@@ -36,3 +37,68 @@ pub enum MeshLayout<'c> {
     /// A slice `m[…]`: offset plus the selected extents.
     Sliced(ComposedLayout<'c>),
 }
+
+impl<'c> Mesh<'c> {
+    /// Number of axes.
+    #[must_use]
+    pub fn rank(self) -> usize {
+        self.extents().len()
+    }
+
+    /// Extents of the axes, of a slice those selected.
+    #[must_use]
+    pub fn extents(self) -> &'c [Dim<'c>] {
+        match self.layout {
+            MeshLayout::Plain(layout) => layout.shape(),
+            MeshLayout::Sliced(composed) => composed.shape(),
+        }
+    }
+
+    /// Strides of the axes in positions; of a slice those of its parent.
+    #[must_use]
+    pub fn strides(self) -> Option<&'c [Dim<'c>]> {
+        match self.layout {
+            MeshLayout::Plain(layout) => layout.strides(),
+            MeshLayout::Sliced(composed) => match composed.outer {
+                Some(OuterLayout::Plain(layout)) => layout.strides(),
+                _ => None,
+            },
+        }
+    }
+
+    /// Whether this is a slice `m[…]` of another mesh.
+    #[must_use]
+    pub fn is_sliced(self) -> bool {
+        matches!(self.layout, MeshLayout::Sliced(_))
+    }
+
+    /// The axis of that name; failing that `x`, `y`, `z` are the first three (spec: shard G1).
+    #[must_use]
+    pub fn axis_index(self, name: &str) -> Option<usize> {
+        let named = self.names.iter().position(|n| n.as_str() == name);
+        named.or_else(|| POSITIONAL.iter().position(|&p| p == name)).filter(|&axis| axis < self.rank())
+    }
+
+    /// The name of an axis; `x`, `y`, `z` and then `axis3`, … where it has none.
+    #[must_use]
+    pub fn axis_name(self, axis: usize) -> String {
+        match (self.names.get(axis), POSITIONAL.get(axis)) {
+            (Some(name), _) => name.to_string(),
+            (None, Some(name)) => (*name).to_owned(),
+            (None, None) => format!("axis{axis}"),
+        }
+    }
+
+    /// Names of the levels, outermost first.
+    pub fn topology_names(self) -> impl ExactSizeIterator<Item = Symbol<'c>> {
+        self.data().topologies.iter().map(|t| t.name)
+    }
+
+    /// Number of positions; `None` if symbolic or overflowing.
+    #[must_use]
+    pub fn size(self) -> Option<i64> {
+        static_product(self.extents())
+    }
+}
+
+const POSITIONAL: [&str; 3] = ["x", "y", "z"];

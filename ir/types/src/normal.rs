@@ -1,0 +1,412 @@
+//! The normal form of dims (spec: types §7, N1–N15).
+//!
+//! An expression becomes a linear combination of *atoms* (variables, opaque products, floors) and is built back from
+//! it. Shared sub-expressions are visited once. What lies outside the quasi-affine subset is left unchanged.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::dim::{DimKind, DimOp, DimVar};
+use crate::{Dim, Symbol, TypeContext};
+
+/// `sum(coefficient * atom) + constant`; atoms are distinct, coefficients are not zero.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Linear<'c> {
+    pub(crate) terms: Vec<(Dim<'c>, i128)>,
+    pub(crate) constant: i128,
+}
+
+impl<'c> Linear<'c> {
+    fn constant(value: i128) -> Self {
+        Self { terms: Vec::new(), constant: value }
+    }
+
+    fn atom(atom: Dim<'c>) -> Self {
+        Self { terms: vec![(atom, 1)], constant: 0 }
+    }
+
+    fn as_constant(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+
+    fn add_term(&mut self, atom: Dim<'c>, coefficient: i128) -> Option<()> {
+        match self.terms.iter().position(|t| t.0 == atom) {
+            Some(at) => {
+                self.terms[at].1 = self.terms[at].1.checked_add(coefficient)?;
+                if self.terms[at].1 == 0 {
+                    self.terms.remove(at);
+                }
+            }
+            None if coefficient != 0 => self.terms.push((atom, coefficient)),
+            None => {}
+        }
+        Some(())
+    }
+
+    fn add_scaled(&mut self, other: &Self, factor: i128) -> Option<()> {
+        for &(atom, coefficient) in &other.terms {
+            self.add_term(atom, coefficient.checked_mul(factor)?)?;
+        }
+        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        Some(())
+    }
+
+    fn scaled(&self, factor: i128) -> Option<Self> {
+        let mut out = Self::default();
+        out.add_scaled(self, factor)?;
+        Some(out)
+    }
+}
+
+/// Quotient and remainder with the remainder in `(-d/2, d/2]`.
+fn balanced(value: i128, d: i128) -> (i128, i128) {
+    let mut rest = value.rem_euclid(d);
+    if 2 * rest > d {
+        rest -= d;
+    }
+    ((value - rest) / d, rest)
+}
+
+fn gcd(mut a: i128, mut b: i128) -> i128 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a.abs()
+}
+
+/// Converts one expression; every `None` means "outside the subset".
+pub(crate) struct Normalizer<'a, 'c> {
+    cx: &'a TypeContext<'c>,
+    /// Position of each variable by first appearance (N3).
+    order: FxHashMap<Dim<'c>, usize>,
+    /// Numerator and denominator of each floor atom.
+    pub(crate) floors: FxHashMap<Dim<'c>, (Linear<'c>, i128)>,
+    /// Position of the last variable below each floor atom.
+    last: FxHashMap<Dim<'c>, usize>,
+    done: FxHashMap<Dim<'c>, Linear<'c>>,
+}
+
+impl<'a, 'c> Normalizer<'a, 'c> {
+    pub(crate) fn new(cx: &'a TypeContext<'c>) -> Self {
+        Self {
+            cx,
+            order: FxHashMap::default(),
+            floors: FxHashMap::default(),
+            last: FxHashMap::default(),
+            done: FxHashMap::default(),
+        }
+    }
+
+    /// The linear form of `root`.
+    pub(crate) fn linear(&mut self, root: Dim<'c>) -> Option<Linear<'c>> {
+        self.number_variables(root)?;
+        self.convert(root)
+    }
+
+    /// Numbers the variables left to right; refuses one name with two ranges (N13).
+    fn number_variables(&mut self, root: Dim<'c>) -> Option<()> {
+        let constant = constant_nodes(root)?;
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![root];
+        while let Some(dim) = stack.pop() {
+            if !seen.insert(dim) {
+                continue;
+            }
+            match *dim.data() {
+                DimKind::Const(_) => {}
+                DimKind::Var(_) => _ = self.position(dim),
+                // A product of two non-constants is one variable (N12).
+                DimKind::Op(DimOp::Mul, a, b) if !constant[&a] && !constant[&b] => _ = self.position(dim),
+                DimKind::Op(_, a, b) => stack.extend([b, a]),
+            }
+        }
+        Some(())
+    }
+
+    fn position(&mut self, variable: Dim<'c>) -> usize {
+        let next = self.order.len();
+        *self.order.entry(variable).or_insert(next)
+    }
+
+    fn convert(&mut self, root: Dim<'c>) -> Option<Linear<'c>> {
+        let mut stack = vec![(root, false)];
+        while let Some((dim, operands_done)) = stack.pop() {
+            if self.done.contains_key(&dim) {
+                continue;
+            }
+            let linear = match *dim.data() {
+                DimKind::Const(value) => Linear::constant(value.into()),
+                DimKind::Var(_) => Linear::atom(dim),
+                DimKind::Op(_, a, b) if !operands_done => {
+                    stack.extend([(dim, true), (b, false), (a, false)]);
+                    continue;
+                }
+                DimKind::Op(op, a, b) => {
+                    let (lhs, rhs) = (self.done[&a].clone(), self.done[&b].clone());
+                    self.combine(dim, op, &lhs, &rhs)?
+                }
+            };
+            self.done.insert(dim, linear);
+        }
+        self.done.get(&root).cloned()
+    }
+
+    fn combine(&mut self, whole: Dim<'c>, op: DimOp, lhs: &Linear<'c>, rhs: &Linear<'c>) -> Option<Linear<'c>> {
+        let mut out = lhs.clone();
+        match op {
+            DimOp::Add => out.add_scaled(rhs, 1)?,
+            DimOp::Sub => out.add_scaled(rhs, -1)?,
+            DimOp::Mul => match (lhs.as_constant(), rhs.as_constant()) {
+                (_, Some(factor)) => out = lhs.scaled(factor)?,
+                (Some(factor), _) => out = rhs.scaled(factor)?,
+                _ => out = Linear::atom(whole),
+            },
+            DimOp::FloorDiv => out = self.floor_by(lhs, rhs)?,
+            DimOp::Mod => {
+                let quotient = self.floor_by(lhs, rhs)?;
+                out.add_scaled(&quotient, rhs.as_constant()?.checked_neg()?)?;
+            }
+            DimOp::Min | DimOp::Max => {
+                out.add_scaled(rhs, -1)?;
+                let lhs_greater = if self.never_negative(&out)? {
+                    true
+                } else if self.never_negative(&out.scaled(-1)?)? {
+                    false
+                } else {
+                    return None;
+                };
+                out = if lhs_greater == (op == DimOp::Max) { lhs.clone() } else { rhs.clone() };
+            }
+        }
+        Some(out)
+    }
+
+    fn floor_by(&mut self, lhs: &Linear<'c>, rhs: &Linear<'c>) -> Option<Linear<'c>> {
+        let divisor = rhs.as_constant()?;
+        if let Some(value) = lhs.as_constant().filter(|_| divisor < 0) {
+            return Some(Linear::constant((-value).div_euclid(-divisor)));
+        }
+        if divisor > 0 { self.floor(lhs, divisor) } else { None }
+    }
+
+    /// `e // d` with `d > 0` (N7, N8).
+    fn floor(&mut self, e: &Linear<'c>, d: i128) -> Option<Linear<'c>> {
+        let (mut out, mut numerator) = (Linear::default(), Linear::default());
+        for &(atom, coefficient) in &e.terms {
+            let (quotient, rest) = balanced(coefficient, d);
+            out.add_term(atom, quotient)?;
+            numerator.add_term(atom, rest)?;
+        }
+        let (quotient, rest) = balanced(e.constant, d);
+        out.constant = quotient;
+        if numerator.terms.is_empty() {
+            out.constant += rest.div_euclid(d);
+            return Some(out);
+        }
+        let common = numerator.terms.iter().fold(gcd(rest, d), |g, t| gcd(g, t.1));
+        numerator.constant = rest / common;
+        numerator.terms.iter_mut().for_each(|t| t.1 /= common);
+        let d = d / common;
+        if let [(atom, 1)] = numerator.terms[..]
+            && let Some((inner, a)) = self.floors.get(&atom).cloned()
+        {
+            let mut merged = inner;
+            merged.constant = merged.constant.checked_add(a.checked_mul(numerator.constant)?)?;
+            let floor = self.floor(&merged, a.checked_mul(d)?)?;
+            out.add_scaled(&floor, 1)?;
+            return Some(out);
+        }
+        let top = self.build(&numerator)?;
+        let atom = self.cx.dim_op(DimOp::FloorDiv, top, self.cx.dim(i64::try_from(d).ok()?));
+        let last = numerator.terms.iter().map(|t| self.last_variable(t.0)).max().unwrap_or(0);
+        self.last.insert(atom, last);
+        self.floors.insert(atom, (numerator, d));
+        out.add_term(atom, 1)?;
+        Some(out)
+    }
+
+    fn last_variable(&mut self, atom: Dim<'c>) -> usize {
+        match self.last.get(&atom) {
+            Some(&last) => last,
+            None => self.position(atom),
+        }
+    }
+
+    /// Whether the value is `>= 0` for all integer values of its variables (N10); `None` on overflow.
+    fn never_negative(&self, value: &Linear<'c>) -> Option<bool> {
+        // Replace each floor by its rational bound `e/d` or `(e - (d-1))/d`, over one common denominator.
+        let (mut bound, mut denominator) = (value.clone(), 1i128);
+        while let Some(at) = bound.terms.iter().position(|t| self.floors.contains_key(&t.0)) {
+            let (atom, coefficient) = bound.terms.remove(at);
+            let (numerator, d) = &self.floors[&atom];
+            bound = bound.scaled(*d)?;
+            denominator = denominator.checked_mul(*d)?;
+            bound.add_scaled(numerator, coefficient)?;
+            if coefficient > 0 {
+                bound.constant = bound.constant.checked_sub(coefficient.checked_mul(d - 1)?)?;
+            }
+        }
+        Some(bound.terms.is_empty() && bound.constant > -denominator)
+    }
+
+    /// The dim of a linear form (N4, N5, N9).
+    pub(crate) fn build(&mut self, linear: &Linear<'c>) -> Option<Dim<'c>> {
+        let (mut floors, mut terms): (Vec<_>, Vec<_>) =
+            linear.terms.iter().copied().partition(|t| self.floors.contains_key(&t.0));
+        terms.sort_by_key(|t| self.position(t.0));
+        floors.sort_by_cached_key(|t| self.floor_key(t.0));
+        let mut sum: Option<Dim<'c>> = None;
+        for (atom, coefficient) in terms.into_iter().chain(floors) {
+            let coefficient = i64::try_from(coefficient).ok()?;
+            sum = Some(match sum {
+                None if coefficient == -1 => self.cx.dim_op(DimOp::Sub, self.cx.dim(0), atom),
+                None => self.times(coefficient, atom),
+                Some(sum) if coefficient > 0 => self.cx.dim_op(DimOp::Add, sum, self.times(coefficient, atom)),
+                Some(sum) => self.cx.dim_op(DimOp::Sub, sum, self.times(coefficient.checked_neg()?, atom)),
+            });
+        }
+        let constant = i64::try_from(linear.constant).ok()?;
+        Some(match sum {
+            None => self.cx.dim(constant),
+            Some(sum) if constant == 0 => sum,
+            Some(sum) if constant > 0 => self.cx.dim_op(DimOp::Add, sum, self.cx.dim(constant)),
+            Some(sum) => self.cx.dim_op(DimOp::Sub, sum, self.cx.dim(constant.checked_neg()?)),
+        })
+    }
+
+    fn times(&self, coefficient: i64, atom: Dim<'c>) -> Dim<'c> {
+        if coefficient == 1 { atom } else { self.cx.dim_op(DimOp::Mul, self.cx.dim(coefficient), atom) }
+    }
+
+    /// Last variable, denominator, constant, then coefficients by variable (N9); text breaks what ties remain.
+    fn floor_key(&mut self, atom: Dim<'c>) -> (usize, i128, i128, Vec<i128>, String) {
+        let last = self.last_variable(atom);
+        let (numerator, d) = self.floors[&atom].clone();
+        let mut coefficients = vec![0; last + 1];
+        let mut nested = false;
+        for &(variable, coefficient) in &numerator.terms {
+            if self.floors.contains_key(&variable) {
+                nested = true;
+            } else {
+                coefficients[self.position(variable)] = coefficient;
+            }
+        }
+        (last, d, numerator.constant, coefficients, if nested { atom.to_string() } else { String::new() })
+    }
+}
+
+/// For every node below `root`: whether it has no variable. `None`: one name with two ranges.
+fn constant_nodes<'c>(root: Dim<'c>) -> Option<FxHashMap<Dim<'c>, bool>> {
+    let mut constant: FxHashMap<Dim<'c>, bool> = FxHashMap::default();
+    let mut variables: FxHashMap<Symbol<'c>, DimVar<'c>> = FxHashMap::default();
+    let mut stack = vec![(root, false)];
+    while let Some((dim, operands_done)) = stack.pop() {
+        if constant.contains_key(&dim) {
+            continue;
+        }
+        let is_constant = match *dim.data() {
+            DimKind::Const(_) => true,
+            DimKind::Var(var) => {
+                if *variables.entry(var.name).or_insert(var) != var {
+                    return None;
+                }
+                false
+            }
+            DimKind::Op(_, a, b) if !operands_done => {
+                stack.extend([(dim, true), (b, false), (a, false)]);
+                continue;
+            }
+            DimKind::Op(_, a, b) => constant[&a] && constant[&b],
+        };
+        constant.insert(dim, is_constant);
+    }
+    Some(constant)
+}
+
+impl<'c> TypeContext<'c> {
+    /// The normal form of a dim (spec: types §7). Two dims count as equal iff their normal forms are the same handle.
+    pub fn simplify(&self, dim: Dim<'c>) -> Dim<'c> {
+        if !matches!(dim.data(), DimKind::Op(..)) {
+            return dim;
+        }
+        // Sorting floors can change which variable appears first; a few rounds reach the fixed point.
+        let mut current = dim;
+        for _ in 0..8 {
+            let mut normalizer = Normalizer::new(self);
+            let next = normalizer.linear(current).and_then(|l| normalizer.build(&l)).unwrap_or(current);
+            if next == current {
+                break;
+            }
+            current = next;
+        }
+        current
+    }
+
+    fn normal_op(&self, op: DimOp, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        let folded = match (op, lhs.as_const(), rhs.as_const()) {
+            (DimOp::Add, Some(a), Some(b)) => a.checked_add(b),
+            (DimOp::Sub, Some(a), Some(b)) => a.checked_sub(b),
+            (DimOp::Mul, Some(a), Some(b)) => a.checked_mul(b),
+            (DimOp::Min, Some(a), Some(b)) => Some(a.min(b)),
+            (DimOp::Max, Some(a), Some(b)) => Some(a.max(b)),
+            (DimOp::FloorDiv, Some(a), Some(b)) if b > 0 => Some(a.div_euclid(b)),
+            (DimOp::Mod, Some(a), Some(b)) if b > 0 => Some(a.rem_euclid(b)),
+            _ => None,
+        };
+        match folded {
+            Some(value) => self.dim(value),
+            None => self.simplify(self.dim_op(op, lhs, rhs)),
+        }
+    }
+
+    /// `lhs + rhs` in normal form.
+    pub fn dim_add(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Add, lhs, rhs)
+    }
+
+    /// `lhs - rhs` in normal form.
+    pub fn dim_sub(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Sub, lhs, rhs)
+    }
+
+    /// `lhs * rhs` in normal form.
+    pub fn dim_mul(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Mul, lhs, rhs)
+    }
+
+    /// `lhs // rhs` in normal form.
+    pub fn dim_floor_div(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::FloorDiv, lhs, rhs)
+    }
+
+    /// `lhs % rhs` in normal form.
+    pub fn dim_mod(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Mod, lhs, rhs)
+    }
+
+    /// `min(lhs, rhs)` in normal form.
+    pub fn dim_min(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Min, lhs, rhs)
+    }
+
+    /// `max(lhs, rhs)` in normal form.
+    pub fn dim_max(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Max, lhs, rhs)
+    }
+
+    /// `((lhs + rhs) - 1) // rhs` in normal form (spec: types D5).
+    pub fn ceildiv(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        let sum = self.dim_op(DimOp::Sub, self.dim_op(DimOp::Add, lhs, rhs), self.dim(1));
+        self.simplify(self.dim_op(DimOp::FloorDiv, sum, rhs))
+    }
+
+    /// The product of the dims in normal form; 1 for none.
+    pub fn product(&self, dims: &[Dim<'c>]) -> Dim<'c> {
+        dims.iter().fold(self.dim(1), |product, &dim| self.dim_mul(product, dim))
+    }
+
+    /// The unique slice of the normal forms of these dims.
+    pub fn normal_dims(&self, dims: &[Dim<'c>]) -> &'c [Dim<'c>] {
+        let normal: Vec<_> = dims.iter().map(|&d| self.simplify(d)).collect();
+        self.dims(&normal)
+    }
+}
