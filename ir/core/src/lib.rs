@@ -1,1 +1,22 @@
-//! x
+//! The node algebra that HIR and TIR share.
+//!
+//! Create an [`Arena`] first; a [`Context`] borrows it and makes everything: types, op instances and
+//! nodes. Handles ([`Expr`], [`Stmt`], [`Function`], [`Module`]) are `Copy` pointers whose `==` means
+//! identity. Nodes are immutable: a pass builds new ones.
+
+pub mod context;
+pub mod diag;
+pub mod node;
+pub mod op;
+pub mod span;
+pub mod walk;
+
+pub use context::Context;
+pub use diag::{Diagnostic, Result};
+pub use node::{
+    AnyFunction, Callee, Expr, ExprKind, Function, Literal, Meta, Module, PrimFunction, Stmt, StmtKind, Target,
+    TargetKind,
+};
+pub use span::{FileId, SourceMap, Span};
+pub use tf_core_macros::op;
+pub use tf_types::Arena;

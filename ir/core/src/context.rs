@@ -1,0 +1,153 @@
+//! The factory of nodes.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use tf_types::intern::Interner;
+use tf_types::{Arena, DType, Symbol, Type, TypeContext};
+
+use crate::node::{
+    Callee, Expr, ExprData, ExprKind, Function, FunctionData, GridRegion, Literal, Meta, Module, ModuleData,
+    PrimFunction, PrimFunctionData, Stmt, StmtData, StmtKind, TirCallee,
+};
+use crate::op::instance::OpInstanceData;
+use crate::op::{Attr, OpId, OpInstance, OpRegistry, OpView};
+use crate::{Diagnostic, Result, SourceMap, Span};
+
+struct Shared<'c> {
+    registry: Arc<OpRegistry>,
+    attrs: Interner<'c, [Attr<'c>]>,
+    instances: Interner<'c, OpInstanceData<'c>>,
+    sources: SourceMap,
+}
+
+/// Makes types (it derefs to [`TypeContext`]), op instances and nodes in an [`Arena`].
+///
+/// One context a thread; [`Context::fork`] makes the others.
+pub struct Context<'c> {
+    types: TypeContext<'c>,
+    shared: Arc<Shared<'c>>,
+}
+
+impl<'c> Deref for Context<'c> {
+    type Target = TypeContext<'c>;
+    fn deref(&self) -> &TypeContext<'c> {
+        &self.types
+    }
+}
+
+impl<'c> Context<'c> {
+    /// A context over a frozen registry.
+    #[must_use]
+    pub fn new(arena: &'c Arena, registry: Arc<OpRegistry>) -> Self {
+        let shared = Shared {
+            registry,
+            attrs: Interner::default(),
+            instances: Interner::default(),
+            sources: SourceMap::default(),
+        };
+        Self { types: TypeContext::new(arena), shared: Arc::new(shared) }
+    }
+
+    /// A context for another thread that shares all tables.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self { types: self.types.fork(), shared: Arc::clone(&self.shared) }
+    }
+
+    /// The registered ops and their rules.
+    #[must_use]
+    pub fn ops(&self) -> &OpRegistry {
+        &self.shared.registry
+    }
+
+    /// The files that spans point into.
+    #[must_use]
+    pub fn sources(&self) -> &SourceMap {
+        &self.shared.sources
+    }
+
+    /// The instance of an op with attribute values in declaration order.
+    pub fn op_instance(&self, id: OpId, attrs: &[Attr<'c>]) -> OpInstance<'c> {
+        let decl = self.ops().decl(id);
+        debug_assert_eq!(decl.attributes().count(), attrs.len(), "attributes of {}", decl.name);
+        let attrs = self.shared.attrs.intern(attrs, || self.alloc_slice(attrs));
+        let key = OpInstanceData { id, decl, attrs };
+        OpInstance(self.shared.instances.intern(&key, || self.alloc(key)))
+    }
+
+    /// A node of any kind.
+    pub fn expr(&self, kind: ExprKind<'c>, ty: Type<'c>, meta: Meta<'c>) -> Expr<'c> {
+        Expr(self.alloc(ExprData { kind, ty, meta }))
+    }
+
+    /// A new variable; two calls give two variables.
+    pub fn var(&self, name: Symbol<'c>, ty: Type<'c>, meta: Meta<'c>) -> Expr<'c> {
+        self.expr(ExprKind::Var { name, is_const: false }, ty, meta)
+    }
+
+    /// A literal of that dtype.
+    pub fn constant(&self, literal: Literal, dtype: DType, meta: Meta<'c>) -> Expr<'c> {
+        self.expr(ExprKind::Constant(literal), self.scalar(dtype), meta)
+    }
+
+    /// A call of a value op; its type rule runs.
+    ///
+    /// # Errors
+    /// What the type rule refuses, at the call's span with its operands labelled.
+    pub fn call(&self, op: OpInstance<'c>, args: &[Expr<'c>], meta: Meta<'c>) -> Result<Expr<'c>> {
+        let view = OpView { op, args: self.alloc_slice(args) };
+        let ty = self.infer(view, meta.span)?;
+        Ok(self.expr(ExprKind::Call { callee: Callee::Op(op), args: view.args }, ty, meta))
+    }
+
+    /// The type of a call of a value op.
+    ///
+    /// # Errors
+    /// A wrong number of operands, or what the type rule refuses.
+    pub fn infer(&self, view: OpView<'c>, span: Option<Span>) -> Result<Type<'c>> {
+        let decl = view.op.decl;
+        let Some(rule) = self.ops().types.get(view.op.id) else {
+            return Err(Diagnostic::error(format!("`{}` is an effect and has no value", decl.name)).at(span));
+        };
+        let (least, most) = decl.arity();
+        if view.args.len() < least || most.is_some_and(|m| view.args.len() > m) {
+            let message = format!("`{}` takes {least} operands, found {}", decl.name, view.args.len());
+            return Err(Diagnostic::error(message).at(span));
+        }
+        rule(view, self).map_err(|error| {
+            let operands: Vec<_> = view.args.iter().map(|a| a.span()).collect();
+            error.into_diagnostic(span, &operands)
+        })
+    }
+
+    /// A loop; `ty` is the phi type, a tuple of several, or the body's type.
+    pub fn grid(&self, region: GridRegion<'c>, ty: Type<'c>, meta: Meta<'c>) -> Expr<'c> {
+        self.expr(ExprKind::Grid(self.alloc(region)), ty, meta)
+    }
+
+    /// A statement of any kind.
+    pub fn stmt(&self, kind: StmtKind<'c>, span: Option<Span>) -> Stmt<'c> {
+        Stmt(self.alloc(StmtData { kind, span }))
+    }
+
+    /// An effect op in statement position.
+    pub fn evaluate(&self, op: OpInstance<'c>, args: &[Expr<'c>], span: Option<Span>) -> Stmt<'c> {
+        self.stmt(StmtKind::Evaluate { callee: TirCallee::Op(op), args: self.alloc_slice(args) }, span)
+    }
+
+    /// A HIR function.
+    pub fn function(&self, data: FunctionData<'c>) -> Function<'c> {
+        Function(self.alloc(data))
+    }
+
+    /// A TIR function.
+    pub fn prim_function(&self, data: PrimFunctionData<'c>) -> PrimFunction<'c> {
+        PrimFunction(self.alloc(data))
+    }
+
+    /// A module.
+    pub fn module(&self, data: ModuleData<'c>) -> Module<'c> {
+        Module(self.alloc(data))
+    }
+}

@@ -1,0 +1,118 @@
+//! Diagnostics as text: rustc's form, or one line.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::{Diagnostic, Severity};
+use crate::{SourceMap, Span};
+
+/// How [`Diagnostic::render`] writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Excerpts without colour.
+    Plain,
+    /// Excerpts in colour.
+    Colored,
+}
+
+impl Diagnostic {
+    /// The message with `FILE:LINE:COLUMN`, excerpt, notes and help, ending in a line break.
+    #[must_use]
+    pub fn render(&self, sources: &SourceMap, style: Style) -> String {
+        let level = match self.severity {
+            Severity::Error => Level::ERROR,
+            Severity::Warning => Level::WARNING,
+            Severity::Remark => Level::INFO.with_name("remark"),
+        };
+        let excerpts = Excerpts::new(self, sources);
+        let mut groups = vec![excerpts.main(level.primary_title(self.message.as_str()), self)];
+        for (span, note) in &self.notes {
+            let title = Level::NOTE.secondary_title(note.as_str());
+            groups.push(match span {
+                Some(span) => excerpts.add(Group::with_title(title), *span, None, &[]),
+                None => Group::with_title(title),
+            });
+        }
+        if let Some(help) = &self.help {
+            groups.push(Group::with_title(Level::HELP.secondary_title(help.as_str())));
+        }
+        let renderer = match style {
+            Style::Plain => Renderer::plain(),
+            Style::Colored => Renderer::styled(),
+        };
+        let mut text = renderer.render(&groups);
+        text.push('\n');
+        text
+    }
+}
+
+/// The files a diagnostic points into, kept alive while it is drawn.
+struct Excerpts {
+    files: Vec<(crate::FileId, std::sync::Arc<crate::span::SourceFile>)>,
+}
+
+impl Excerpts {
+    fn new(diagnostic: &Diagnostic, sources: &SourceMap) -> Self {
+        let spans = diagnostic.span.iter().chain(diagnostic.labels.iter().map(|(s, _)| s));
+        let spans = spans.chain(diagnostic.notes.iter().filter_map(|(s, _)| s.as_ref()));
+        let mut ids: Vec<_> = spans.map(|s| s.file).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Self { files: ids.into_iter().map(|id| (id, sources.file(id))).collect() }
+    }
+
+    fn file(&self, id: crate::FileId) -> &crate::span::SourceFile {
+        let at = self.files.binary_search_by_key(&id, |(have, _)| *have);
+        &self.files[at.expect("every file of the diagnostic was collected")].1
+    }
+
+    fn main<'a>(&'a self, title: annotate_snippets::Title<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
+        match diagnostic.span {
+            Some(span) => {
+                self.add(Group::with_title(title), span, diagnostic.label.as_deref(), &diagnostic.labels)
+            }
+            None => Group::with_title(title),
+        }
+    }
+
+    fn add<'a>(
+        &'a self,
+        group: Group<'a>,
+        span: Span,
+        label: Option<&'a str>,
+        labels: &'a [(Span, String)],
+    ) -> Group<'a> {
+        let file = self.file(span.file);
+        let Some(text) = &file.text else {
+            let origin = annotate_snippets::Origin::path(file.name.as_str());
+            let origin = origin.line(span.line.get() as usize).char_column(span.column as usize);
+            return group.element(origin);
+        };
+        let range = |s: Span| {
+            let start = file.offset(s.line.get(), s.column);
+            start..file.offset(s.end_line, s.end_column).max(start)
+        };
+        let mut snippet = Snippet::source(text.as_str()).path(file.name.as_str()).fold(true);
+        snippet = snippet.annotation(AnnotationKind::Primary.span(range(span)).label(label));
+        for (other, text) in labels.iter().filter(|(other, _)| other.file == span.file) {
+            snippet = snippet.annotation(AnnotationKind::Context.span(range(*other)).label(text.as_str()));
+        }
+        group.element(snippet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Diagnostic, SourceMap, Style};
+
+    #[test]
+    fn excerpt_with_position_label_and_help() {
+        let sources = SourceMap::default();
+        let file = sources.add("k.py", "a = 1\nb = a @ 2\n");
+        let diagnostic = Diagnostic::error("cannot multiply").at(sources.span(file, 10..15));
+        let text = diagnostic.with_label("here").with_help("use `*`").render(&sources, Style::Plain);
+        assert!(text.contains("error: cannot multiply"), "{text}");
+        assert!(text.contains("k.py:2:5"), "{text}");
+        assert!(text.contains("^^^^^ here"), "{text}");
+        assert!(text.contains("help: use `*`"), "{text}");
+    }
+}

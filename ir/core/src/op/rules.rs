@@ -1,0 +1,107 @@
+//! Rules of ops that this crate's tables hold, as traits on the op's declaration type.
+
+use tf_types::access::AccessRelation;
+use tf_types::{Type, TypeError};
+
+use crate::op::{Op, OpCall, OpView};
+use crate::{Context, Diagnostic, Span};
+
+/// A refusal by a rule: a message, and what is to be said of single operands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RuleError {
+    /// What was expected and what was found.
+    pub message: String,
+    /// How to mend it.
+    pub help: Option<String>,
+    /// Operand index and text; the first one is where the error points.
+    pub operands: Vec<(usize, String)>,
+}
+
+impl RuleError {
+    /// An error about the call as a whole.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), help: None, operands: Vec::new() }
+    }
+
+    /// The same error, pointing at an operand.
+    #[must_use]
+    pub fn operand(mut self, index: usize, text: impl Into<String>) -> Self {
+        self.operands.push((index, text.into()));
+        self
+    }
+
+    /// The same error with a fix hint.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// As a diagnostic of a call at `span` whose operands stand at `operands`.
+    #[must_use]
+    pub fn into_diagnostic(self, span: Option<Span>, operands: &[Option<Span>]) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.message).at(span);
+        diagnostic.help = self.help;
+        for (index, text) in self.operands {
+            match operands.get(index).copied().flatten() {
+                Some(at) if Some(at) != diagnostic.span => diagnostic.labels.push((at, text)),
+                _ => diagnostic.notes.push((None, format!("operand {index}: {text}"))),
+            }
+        }
+        diagnostic
+    }
+}
+
+impl From<TypeError> for RuleError {
+    fn from(error: TypeError) -> Self {
+        Self { message: error.message, help: error.help, operands: Vec::new() }
+    }
+}
+
+/// The type of a value op's result.
+pub trait TypeRule: Op {
+    /// Infers the type; a pure function of the op and its operands' types.
+    ///
+    /// # Errors
+    /// The operands do not fit: dtype, shape, placement or storage.
+    fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError>;
+}
+
+/// What an effect op requires of its operands.
+pub trait VerifyRule: Op {
+    /// Checks a statement.
+    ///
+    /// # Errors
+    /// The operands do not fit.
+    fn verify<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<(), RuleError>;
+}
+
+/// Which elements a value op reads for each element of its result (spec: shard §10).
+pub trait AccessRule: Op {
+    /// The relation for this call.
+    fn access(call: OpCall<'_, Self>) -> AccessRelation;
+}
+
+/// Handler of a [`TypeRule`].
+pub type TypeFn = for<'c> fn(OpView<'c>, &Context<'c>) -> Result<Type<'c>, RuleError>;
+/// Handler of a [`VerifyRule`].
+pub type VerifyFn = for<'c> fn(OpView<'c>, &Context<'c>) -> Result<(), RuleError>;
+/// Handler of an [`AccessRule`].
+pub type AccessFn = for<'c> fn(OpView<'c>) -> AccessRelation;
+
+/// The call as one of `O`: tables are keyed by op, so it always is.
+pub fn typed<O: Op>(view: OpView<'_>) -> OpCall<'_, O> {
+    OpCall::new(view).unwrap_or_else(|| unreachable!("rule of `{}` called for {:?}", O::DECL.name, view.op))
+}
+
+pub(crate) fn type_handler<'c, O: TypeRule>(view: OpView<'c>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
+    O::infer(typed(view), cx)
+}
+
+pub(crate) fn verify_handler<'c, O: VerifyRule>(view: OpView<'c>, cx: &Context<'c>) -> Result<(), RuleError> {
+    O::verify(typed(view), cx)
+}
+
+pub(crate) fn access_handler<O: AccessRule>(view: OpView<'_>) -> AccessRelation {
+    O::access(typed(view))
+}
