@@ -51,8 +51,7 @@ pub fn lower_gpu<'s>(
 /// Only if MLIR returns no module for the copied operation.
 pub fn copy<'c>(module: &Module<'c>) -> Result<Module<'c>, BackendError> {
     let operation = module.as_operation();
-    Module::from_operation((*operation).clone())
-        .ok_or_else(|| BackendError::new("cannot copy the MLIR module"))
+    Module::from_operation((*operation).clone()).ok_or_else(|| BackendError::new("cannot copy the MLIR module"))
 }
 
 fn annotate_kernels(
@@ -77,9 +76,7 @@ fn annotate_kernels(
                 // The assembler refuses a kernel that states both.
                 let text = size.to_string();
                 function.set_attribute("nvvm.reqntid", attribute(session, &text)?);
-                function
-                    .remove_attribute("nvvm.maxntid")
-                    .map_err(|error| BackendError::new(error.to_string()))?;
+                function.remove_attribute("nvvm.maxntid").map_err(|error| BackendError::new(error.to_string()))?;
             }
         }
         next = function.next_in_block_mut();

@@ -58,8 +58,7 @@ pub fn run(session: &Session, module: &mut Module, text: &str) -> Result<(), Bac
     let mut reason = String::new();
     session
         .attempt("bad MLIR pass pipeline", || {
-            parse_pass_pipeline(manager.as_operation_pass_manager(), text)
-                .map_err(|error| reason = error.to_string())
+            parse_pass_pipeline(manager.as_operation_pass_manager(), text).map_err(|error| reason = error.to_string())
         })
         .map_err(|mut error| {
             error.details.push(reason.clone());

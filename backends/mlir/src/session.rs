@@ -70,9 +70,12 @@ impl Session {
     /// # Errors
     /// The verifier's messages.
     pub fn verify(&self, module: &Module) -> Result<(), BackendError> {
-        self.attempt("the MLIR module does not verify", || {
-            if module.as_operation().verify() { Ok(()) } else { Err(()) }
-        })
+        self.attempt(
+            "the MLIR module does not verify",
+            || {
+                if module.as_operation().verify() { Ok(()) } else { Err(()) }
+            },
+        )
     }
 
     /// Runs one MLIR step and turns its failure into an error that holds the messages MLIR

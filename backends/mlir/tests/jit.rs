@@ -101,14 +101,8 @@ fn wrong_calls_are_refused() {
     };
     assert_eq!(call("missing", 4, &[3, 4], 48, true), "no compiled function `missing`; there are: scale");
     assert_eq!(call("scale", 3, &[3, 4], 48, true), "`scale` takes 4 arguments, not 3");
-    assert_eq!(
-        call("scale", 4, &[4, 3], 48, true),
-        "argument 0 of `scale`: expected shape [3, 4], got [4, 3]"
-    );
-    assert_eq!(
-        call("scale", 4, &[3, 4], 44, true),
-        "argument 0 of `scale`: shape [3, 4] takes 48 bytes, got 44"
-    );
+    assert_eq!(call("scale", 4, &[4, 3], 48, true), "argument 0 of `scale`: expected shape [3, 4], got [4, 3]");
+    assert_eq!(call("scale", 4, &[3, 4], 44, true), "argument 0 of `scale`: shape [3, 4] takes 48 bytes, got 44");
     assert_eq!(
         call("scale", 4, &[3, 4], 48, false),
         "argument 2 of `scale`: expected a float of 32 bits, got an integer"
@@ -118,10 +112,7 @@ fn wrong_calls_are_refused() {
 #[test]
 fn what_cannot_be_compiled_is_refused() {
     let results = compile("func.func @f(%x: f32) -> f32 { return %x : f32 }").unwrap_err();
-    assert_eq!(
-        results.message,
-        "function `f` cannot be called: it returns values; results must be memref parameters"
-    );
+    assert_eq!(results.message, "function `f` cannot be called: it returns values; results must be memref parameters");
     let dynamic = compile("func.func @f(%x: memref<?xf32>) { return }").unwrap_err();
     assert_eq!(dynamic.message, "function `f` cannot be called: parameter 0 has type memref<?xf32>");
     let unresolved = compile("func.func private @nowhere()\nfunc.func @f() { call @nowhere() : () -> () return }");

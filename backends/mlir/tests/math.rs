@@ -57,10 +57,8 @@ fn map(text: &str, inputs: &[f32]) -> Vec<f32> {
     let input: Vec<u8> = inputs.iter().flat_map(|v| v.to_ne_bytes()).collect();
     let mut output = vec![0; input.len()];
     let shape = [inputs.len()];
-    let mut arguments = [
-        Argument::Input { bytes: &input, shape: &shape },
-        Argument::Output { bytes: &mut output, shape: &shape },
-    ];
+    let mut arguments =
+        [Argument::Input { bytes: &input, shape: &shape }, Argument::Output { bytes: &mut output, shape: &shape }];
     unsafe { jit.invoke("main", &mut arguments) }.unwrap();
     output.chunks_exact(4).map(|b| f32::from_ne_bytes([b[0], b[1], b[2], b[3]])).collect()
 }
@@ -173,14 +171,8 @@ fn unsupported_types_are_refused() {
         let x = block.argument(0).unwrap().into();
         builder.unary(function, x).map(drop).map_err(|error| error.message)
     };
-    assert_eq!(
-        error("bf16", MathFn::Exp, Target::Cpu).unwrap_err(),
-        "math function `exp` takes f32 or f64, not bf16"
-    );
-    assert_eq!(
-        error("f64", MathFn::Exp, Target::Gpu).unwrap_err(),
-        "math function `exp` of f64 has no GPU form"
-    );
+    assert_eq!(error("bf16", MathFn::Exp, Target::Cpu).unwrap_err(), "math function `exp` takes f32 or f64, not bf16");
+    assert_eq!(error("f64", MathFn::Exp, Target::Gpu).unwrap_err(), "math function `exp` of f64 has no GPU form");
     assert!(error("f64", MathFn::Sqrt, Target::Gpu).is_ok());
     assert!(error("f64", MathFn::Tanh, Target::Cpu).is_ok());
 }

@@ -2,8 +2,8 @@
 use crate::{BackendError, Session};
 use melior::{StringRef, ir::Module};
 use mlir_sys::{
-    MlirExecutionEngine, mlirExecutionEngineCreate, mlirExecutionEngineDestroy,
-    mlirExecutionEngineInvokePacked, mlirExecutionEngineLookupPacked,
+    MlirExecutionEngine, mlirExecutionEngineCreate, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked,
+    mlirExecutionEngineLookupPacked,
 };
 
 pub(super) struct Engine {

@@ -35,10 +35,7 @@ pub(super) struct Signature {
 }
 
 /// Reads the signatures of the callable functions and asks for their C interface.
-pub(super) fn collect(
-    session: &Session,
-    module: &mut Module<'_>,
-) -> Result<BTreeMap<String, Signature>, BackendError> {
+pub(super) fn collect(session: &Session, module: &mut Module<'_>) -> Result<BTreeMap<String, Signature>, BackendError> {
     let mut found = BTreeMap::new();
     let mut next = module.body().first_operation_mut();
     while let Some(mut operation) = next {
@@ -105,8 +102,7 @@ fn parameter(r#type: Type<'_>) -> Option<Parameter> {
         expected[axis - 1] = expected[axis].checked_mul(i64::try_from(shape[axis]).ok()?)?;
     }
     let (strides, offset) = memref.strides_and_offset();
-    (offset == 0 && strides == expected)
-        .then_some(Parameter::MemRef { shape, element: bits.div_ceil(8) as usize })
+    (offset == 0 && strides == expected).then_some(Parameter::MemRef { shape, element: bits.div_ceil(8) as usize })
 }
 
 fn integer_width(r#type: Type<'_>) -> Option<u32> {

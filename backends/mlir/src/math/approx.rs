@@ -148,10 +148,7 @@ fn erf<'c: 'a, 'a, B: BlockLike<'c, 'a>>(ops: &Ops<'_, 'c, B>, x: Value<'c, 'a>)
     let magnitude = ops.intrinsic("llvm.fabs.f32", &[x])?;
     let one = ops.constant(1.0, float)?;
     let t = ops.div(one, ops.fma(ops.constant(0.327_591_1, float)?, magnitude, one)?)?;
-    let poly = ops.polynomial(
-        t,
-        &[1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592],
-    )?;
+    let poly = ops.polynomial(t, &[1.061_405_429, -1.453_152_027, 1.421_413_741, -0.284_496_736, 0.254_829_592])?;
     let power = exp(ops, ops.op("arith.negf", &[square], float)?)?;
     let rest = ops.mul(ops.mul(poly, t)?, power)?;
     let far = ops.intrinsic("llvm.copysign.f32", &[ops.sub(one, rest)?, x])?;

@@ -118,8 +118,8 @@ impl<'m, 'c: 'a, 'a, B: BlockLike<'c, 'a>> Ops<'m, 'c, B> {
     /// A floating-point comparison; `predicate` as MLIR writes it.
     pub(super) fn compare(&self, predicate: &str, x: Value<'c, 'a>, y: Value<'c, 'a>) -> Built<'c, 'a> {
         const PREDICATES: [&str; 16] = [
-            "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule",
-            "une", "uno", "true",
+            "false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno",
+            "true",
         ];
         let code = PREDICATES
             .iter()

@@ -1,0 +1,4 @@
+//! Compiles GPU modules to PTX and, where the assembler is found, to machine code.
+mod common;
+mod kernels;
+mod math;
