@@ -5,6 +5,9 @@ use melior::ir::{
     operation::{OperationLike, OperationMutLike, OperationRefMut},
 };
 
+/// Start of the (quoted) name that MLIR gives to a kernel's dynamic shared memory.
+const DYNAMIC_SHARED: &str = "\"__dynamic_shmem__";
+
 /// What the lowering adds to every kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuOptions {
@@ -37,7 +40,7 @@ pub fn lower_gpu<'s>(
     let mut outer = lowered.body().first_operation_mut();
     while let Some(operation) = outer {
         if operation.name().as_string_ref().as_str() == Ok("gpu.module") {
-            annotate_kernels(session, &operation, options)?;
+            annotate(session, &operation, options)?;
         }
         outer = operation.next_in_block_mut();
     }
@@ -54,32 +57,34 @@ pub fn copy<'c>(module: &Module<'c>) -> Result<Module<'c>, BackendError> {
     Module::from_operation((*operation).clone()).ok_or_else(|| BackendError::new("cannot copy the MLIR module"))
 }
 
-fn annotate_kernels(
-    session: &Session,
-    module: &OperationRefMut<'_, '_>,
-    options: GpuOptions,
-) -> Result<(), BackendError> {
+fn annotate(session: &Session, module: &OperationRefMut<'_, '_>, options: GpuOptions) -> Result<(), BackendError> {
     let Some(block) = module.region(0).ok().and_then(|region| region.first_block()) else {
         return Ok(());
     };
     let mut next = block.first_operation_mut();
-    while let Some(mut function) = next {
-        if function.has_attribute("nvvm.kernel") {
+    while let Some(mut symbol) = next {
+        if symbol.has_attribute("nvvm.kernel") {
             if let Some(count) = options.min_blocks
-                && !function.has_attribute("nvvm.minctasm")
+                && !symbol.has_attribute("nvvm.minctasm")
             {
-                function.set_attribute("nvvm.minctasm", attribute(session, &format!("{count} : i32"))?);
+                symbol.set_attribute("nvvm.minctasm", attribute(session, &format!("{count} : i32"))?);
             }
             if options.exact_block
-                && let Ok(size) = function.attribute("nvvm.maxntid")
+                && let Ok(size) = symbol.attribute("nvvm.maxntid")
             {
                 // The assembler refuses a kernel that states both.
                 let text = size.to_string();
-                function.set_attribute("nvvm.reqntid", attribute(session, &text)?);
-                function.remove_attribute("nvvm.maxntid").map_err(|error| BackendError::new(error.to_string()))?;
+                symbol.set_attribute("nvvm.reqntid", attribute(session, &text)?);
+                symbol.remove_attribute("nvvm.maxntid").map_err(|error| BackendError::new(error.to_string()))?;
             }
         }
-        next = function.next_in_block_mut();
+        if symbol.name().as_string_ref().as_str() == Ok("llvm.mlir.global")
+            && symbol.attribute("sym_name").is_ok_and(|name| name.to_string().starts_with(DYNAMIC_SHARED))
+        {
+            // As an internal global it would become a static buffer of no bytes.
+            symbol.set_attribute("linkage", attribute(session, "#llvm.linkage<external>")?);
+        }
+        next = symbol.next_in_block_mut();
     }
     Ok(())
 }

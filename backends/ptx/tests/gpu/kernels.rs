@@ -82,6 +82,35 @@ fn lane_reduction_shuffles_and_contracts() {
 }
 
 #[test]
+fn dynamic_shared_memory_and_partial_barriers() {
+    let text = "gpu.module @kernels {
+  gpu.func @f(%x: memref<128xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = gpu.thread_id x
+    %c0 = arith.constant 0 : index
+    %id = arith.constant 1 : i32
+    %threads = arith.constant 64 : i32
+    %mask = arith.constant 0xFF00 : i32
+    %bytes = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %w = memref.view %bytes[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<128xf32, #gpu.address_space<workgroup>>
+    %v = memref.load %x[%t] : memref<128xf32>
+    memref.store %v, %w[%t] : memref<128xf32, #gpu.address_space<workgroup>>
+    nvvm.barrier id = %id number_of_threads = %threads
+    nvvm.bar.warp.sync %mask : i32
+    %u = memref.load %w[%t] : memref<128xf32, #gpu.address_space<workgroup>>
+    memref.store %u, %x[%t] : memref<128xf32>
+    gpu.return
+  }
+}";
+    let result = ptx(text, "sm_90");
+    for expected in [".extern .shared .align 16 .b8 __dynamic_shmem__0[]", "bar.sync \t1, 64", "bar.warp.sync \t65280"]
+    {
+        assert!(result.ptx.contains(expected), "no `{expected}` in {}", result.ptx);
+    }
+    assert_eq!(result.kernels[0].shared_bytes, 0);
+    assemble(&result.ptx, "sm_90");
+}
+
+#[test]
 fn what_cannot_be_compiled_is_refused() {
     let session = Session::new();
     let options = PtxOptions::new("sm_90".parse().unwrap());
