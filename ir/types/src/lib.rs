@@ -14,11 +14,18 @@ pub mod layout;
 pub mod mesh;
 pub mod shard;
 pub mod storage;
+pub mod sugar;
 pub mod types;
+
+pub mod intern;
+pub mod inverse;
+pub mod reshard;
+pub mod size;
+pub mod slice;
 
 mod context;
 mod fmt;
-pub mod intern;
+mod level;
 mod normal;
 #[cfg(test)]
 mod test_util;
@@ -32,6 +39,10 @@ pub use fmt::DimTuple;
 pub use intern::Symbol;
 pub use layout::{ComposedLayout, Layout, OuterLayout};
 pub use mesh::{Mesh, MeshLayout, Topology};
+pub use reshard::separates_instances;
 pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
+pub use size::same_element_count;
+pub use slice::MeshKey;
 pub use storage::Storage;
+pub use sugar::{PlacementSugar, SugarAxis};
 pub use types::{TensorLayout, TensorType, Type, TypeKind};
