@@ -1,0 +1,4 @@
+//! Elementwise arithmetic.
+
+pub mod binary;
+pub mod unary;

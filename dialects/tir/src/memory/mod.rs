@@ -1,0 +1,6 @@
+//! Buffers: allocation, views, data movement.
+
+pub mod alloc_tensor;
+pub mod copy;
+pub mod fill;
+pub mod tensor_view;

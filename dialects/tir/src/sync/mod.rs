@@ -1,0 +1,3 @@
+//! Barriers.
+
+pub mod barrier;

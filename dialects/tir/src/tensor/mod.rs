@@ -1,0 +1,3 @@
+//! Ops over whole tensors.
+
+pub mod reduce;
