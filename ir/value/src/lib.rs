@@ -1,0 +1,32 @@
+//! Host values of the evaluator: typed arrays, their arithmetic, tensor files, comparison.
+//!
+//! Nothing here but [`rule`] knows an IR node. A [`Tensor`] is an n-d array of one dtype; clones and views share storage. All results are the same at
+//! any number of threads (decision 24).
+
+pub mod io;
+pub mod rule;
+
+mod binary;
+mod cast;
+mod compare;
+mod element;
+mod error;
+mod fp8;
+mod kernel;
+mod matmul;
+mod reduce;
+mod tensor;
+mod unary;
+mod value;
+mod view;
+
+pub use cast::promote;
+pub use compare::{Comparison, Mismatch, Tolerance, compare};
+pub use element::{Element, Numeric, SharedArray};
+pub use error::ValueError;
+pub use fp8::{F8E8M0, Fp8E4M3};
+pub use half::{bf16, f16};
+pub use rule::{DialectBuilder, EvalCx, EvalRegistry, EvalRule};
+pub use tensor::{Tensor, f4e2m1_refused, show_shape};
+pub use value::Value;
+pub use view::{broadcast_shapes, normalize_axis};

@@ -1,0 +1,359 @@
+//! Reductions over axes (spec: hir §7 `reduce`; decisions 19, 22, 23).
+//!
+//! Elements are folded in a fixed order that depends on the shape only: 16 lanes within a block, blocks in sequence within a piece of fixed
+//! length, pieces pairwise. So long sums stay accurate, and threads do not matter.
+
+use std::ops::Range;
+
+use half::{bf16, f16};
+use rayon::prelude::*;
+use tf_types::DType;
+use tf_types::kinds::ReduceKind;
+
+use crate::binary::max_f32;
+use crate::element::{Element, Numeric, SharedArray};
+use crate::kernel::{BLOCK, CHUNK};
+use crate::tensor::{from_parts, row_major};
+use crate::view::normalize_axis;
+use crate::{Fp8E4M3, Tensor, ValueError};
+
+/// Independent partial results within a block; a fixed number, so that the order of folding is.
+const LANES: usize = 16;
+/// Columns of one task when the reduced axis is not the innermost.
+const COLUMNS: usize = 128;
+/// Rows folded one after the other; longer runs are halved.
+const ROWS: usize = 64;
+
+/// An associative fold: `start` is its identity, `term` is applied to each element first.
+struct Fold<W, Term, Join> {
+    start: W,
+    term: Term,
+    join: Join,
+}
+
+impl<W: Copy, Term: Fn(W) -> W, Join: Fn(W, W) -> W> Fold<W, Term, Join> {
+    /// Folds up to [`BLOCK`] elements.
+    fn block(&self, elements: &[W]) -> W {
+        let mut lanes = [self.start; LANES];
+        let (whole, rest) = elements.as_chunks::<LANES>();
+        for chunk in whole {
+            for (lane, &element) in lanes.iter_mut().zip(chunk) {
+                *lane = (self.join)(*lane, (self.term)(element));
+            }
+        }
+        for (lane, &element) in lanes.iter_mut().zip(rest) {
+            *lane = (self.join)(*lane, (self.term)(element));
+        }
+        let mut width = LANES / 2;
+        while width > 0 {
+            for lane in 0..width {
+                lanes[lane] = (self.join)(lanes[lane], lanes[lane + width]);
+            }
+            width /= 2;
+        }
+        lanes[0]
+    }
+
+    /// Folds neighbours until one is left; there is at least one.
+    fn pairwise(&self, mut pieces: Vec<W>) -> W {
+        while pieces.len() > 1 {
+            pieces = pieces.chunks(2).map(|pair| pair[1..].iter().fold(pair[0], |a, &b| (self.join)(a, b))).collect();
+        }
+        pieces[0]
+    }
+}
+
+/// `source` is `[outer, red, inner]`, row-major; the middle axis is folded.
+fn fold<T: Numeric, Term, Join>(
+    source: &[T],
+    [outer, red, inner]: [usize; 3],
+    fold: &Fold<T::Wide, Term, Join>,
+) -> Vec<T::Wide>
+where
+    Term: Fn(T::Wide) -> T::Wide + Sync,
+    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
+{
+    if outer == 0 || red == 0 || inner == 0 {
+        return vec![fold.start; outer * inner];
+    }
+    if inner == 1 { fold_rows(source, red, fold) } else { fold_columns(source, [outer, red, inner], fold) }
+}
+
+fn fold_rows<T: Numeric, Term, Join>(source: &[T], red: usize, fold: &Fold<T::Wide, Term, Join>) -> Vec<T::Wide>
+where
+    Term: Fn(T::Wide) -> T::Wide + Sync,
+    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
+{
+    let piece = |elements: &[T]| {
+        let mut wide = [T::Wide::default(); BLOCK];
+        elements.chunks(BLOCK).fold(fold.start, |total, block| {
+            let wide = &mut wide[..block.len()];
+            T::load(block, wide);
+            (fold.join)(total, fold.block(wide))
+        })
+    };
+    let row = |row: &[T]| match row.len() {
+        n if n <= CHUNK => piece(row),
+        _ => fold.pairwise(row.par_chunks(CHUNK).map(piece).collect()),
+    };
+    source.par_chunks(red).with_min_len((CHUNK / red).max(1)).map(row).collect()
+}
+
+fn fold_columns<T: Numeric, Term, Join>(
+    source: &[T],
+    [outer, red, inner]: [usize; 3],
+    fold: &Fold<T::Wide, Term, Join>,
+) -> Vec<T::Wide>
+where
+    Term: Fn(T::Wide) -> T::Wide + Sync,
+    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
+{
+    let tiles = inner.div_ceil(COLUMNS);
+    let tile = |index: usize| {
+        let (at, from) = (index / tiles, index % tiles * COLUMNS);
+        let width = COLUMNS.min(inner - from);
+        let row = |row: usize| {
+            let begin = (at * red + row) * inner + from;
+            &source[begin..begin + width]
+        };
+        fold_row_range(&row, 0..red, width, fold)
+    };
+    let min_tiles = (CHUNK / (red * COLUMNS.min(inner))).max(1);
+    let parts: Vec<Vec<T::Wide>> = (0..outer * tiles).into_par_iter().with_min_len(min_tiles).map(tile).collect();
+    parts.into_iter().flatten().collect()
+}
+
+/// Folds rows of `width` elements column by column, each half of a long range on its own.
+fn fold_row_range<'s, T: Numeric, Term, Join>(
+    row: &(impl Fn(usize) -> &'s [T] + Sync),
+    range: Range<usize>,
+    width: usize,
+    fold: &Fold<T::Wide, Term, Join>,
+) -> Vec<T::Wide>
+where
+    Term: Fn(T::Wide) -> T::Wide + Sync,
+    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
+{
+    if range.len() <= ROWS {
+        let mut wide = [T::Wide::default(); COLUMNS];
+        let mut total = vec![fold.start; width];
+        for at in range {
+            T::load(row(at), &mut wide[..width]);
+            for (total, &element) in total.iter_mut().zip(&wide[..width]) {
+                *total = (fold.join)(*total, (fold.term)(element));
+            }
+        }
+        return total;
+    }
+    let middle = range.start + (range.len() / 2).next_multiple_of(ROWS);
+    let halves = (range.start..middle, middle..range.end);
+    let half = |range| fold_row_range(row, range, width, fold);
+    let (mut total, rest) = match range.len() * width > CHUNK {
+        true => rayon::join(|| half(halves.0), || half(halves.1)),
+        false => (half(halves.0), half(halves.1)),
+    };
+    for (total, rest) in total.iter_mut().zip(rest) {
+        *total = (fold.join)(*total, rest);
+    }
+    total
+}
+
+/// A tensor seen as `[outer, red, inner]`, and the shape its reduction has.
+struct Plan {
+    perm: Option<Vec<usize>>,
+    extents: [usize; 3],
+    result: Vec<usize>,
+}
+
+impl Plan {
+    fn new(shape: &[usize], axes: &[i64], keepdim: bool) -> Result<Self, ValueError> {
+        let rank = shape.len();
+        let mut reduced = vec![false; rank];
+        for &axis in axes {
+            let at = normalize_axis(axis, rank)?;
+            if std::mem::replace(&mut reduced[at], true) {
+                return Err(ValueError::new(format!("reduce names axis {at} twice in {axes:?}")));
+            }
+        }
+        let result = (0..rank)
+            .filter(|&axis| keepdim || !reduced[axis])
+            .map(|axis| if reduced[axis] { 1 } else { shape[axis] })
+            .collect();
+        let product = |axes: &[usize]| axes.iter().map(|&axis| shape[axis]).product::<usize>();
+        let (gone, kept): (Vec<usize>, Vec<usize>) = (0..rank).partition(|&axis| reduced[axis]);
+        let together = gone.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        if together {
+            let first = gone.first().copied().unwrap_or(rank);
+            let (outer, inner) = kept.split_at(first.min(kept.len()));
+            return Ok(Self { perm: None, extents: [product(outer), product(&gone), product(inner)], result });
+        }
+        let extents = [product(&kept), product(&gone), 1];
+        Ok(Self { perm: Some(kept.into_iter().chain(gone).collect()), extents, result })
+    }
+}
+
+/// Least value of a float dtype: -inf, or the most negative finite value where infinities are absent.
+trait Least: Numeric<Wide = f32> {
+    const LEAST: f32 = f32::NEG_INFINITY;
+}
+impl Least for f32 {}
+impl Least for f16 {}
+impl Least for bf16 {}
+impl Least for Fp8E4M3 {
+    const LEAST: f32 = -Self::MAX;
+}
+
+fn finish<T: Numeric>(plan: &Plan, values: Vec<T::Wide>) -> Tensor {
+    let mut elements = vec![T::default(); values.len()];
+    T::store(&values, &mut elements);
+    T::wrap(from_parts(&plan.result, elements))
+}
+
+fn floats<T: Least>(x: &SharedArray<T>, plan: &Plan, kind: ReduceKind) -> Tensor {
+    let source = row_major(x);
+    let sum = Fold { start: 0.0, term: |v: f32| v, join: |a: f32, b: f32| a + b };
+    let values = match kind {
+        ReduceKind::Sum => fold(&source, plan.extents, &sum),
+        ReduceKind::Mean => {
+            let count = plan.extents[1] as f32;
+            fold(&source, plan.extents, &sum).into_iter().map(|total| total / count).collect()
+        }
+        ReduceKind::Max => fold(&source, plan.extents, &Fold { start: T::LEAST, term: |v| v, join: max_f32 }),
+        ReduceKind::AbsMax => fold(&source, plan.extents, &Fold { start: 0.0, term: f32::abs, join: max_f32 }),
+    };
+    finish::<T>(plan, values)
+}
+
+macro_rules! integers {
+    ($name:ident, $type:ty) => {
+        fn $name(x: &SharedArray<$type>, plan: &Plan, kind: ReduceKind) -> Result<Tensor, ValueError> {
+            let source = row_major(x);
+            let values = match kind {
+                ReduceKind::Sum => {
+                    fold(&source, plan.extents, &Fold { start: 0, term: |v| v, join: <$type>::wrapping_add })
+                }
+                ReduceKind::Max => {
+                    fold(&source, plan.extents, &Fold { start: <$type>::MIN, term: |v| v, join: <$type>::max })
+                }
+                // The absolute value of the least integer wraps to itself and counts as negative, unless it is alone.
+                ReduceKind::AbsMax if plan.extents[1] > 0 => fold(
+                    &source,
+                    plan.extents,
+                    &Fold { start: <$type>::MIN, term: <$type>::wrapping_abs, join: <$type>::max },
+                ),
+                ReduceKind::AbsMax => vec![0; plan.extents[0] * plan.extents[2]],
+                ReduceKind::Mean => {
+                    return Err(refused(kind, "floats", <$type>::DTYPE).with_help("cast to a float dtype first"));
+                }
+            };
+            Ok(finish::<$type>(plan, values))
+        }
+    };
+}
+
+integers!(ints, i32);
+integers!(longs, i64);
+
+fn refused(kind: ReduceKind, takes: &str, found: DType) -> ValueError {
+    ValueError::new(format!("reduce of kind `{kind}` takes {takes}, found {found}"))
+}
+
+impl Tensor {
+    /// Combines the elements along `axes` (negative ones count from the end); a reduced axis becomes 1 (`keepdim`) or disappears. The dtype
+    /// stays; floats accumulate in f32 and are rounded once. An empty axis gives the kind's identity: MAX the least value, ABS_MAX and SUM 0,
+    /// MEAN NaN.
+    ///
+    /// # Errors
+    /// An axis out of range or named twice; MEAN of integers; MEAN, SUM and ABS_MAX of bool.
+    pub fn reduce(&self, axes: &[i64], keepdim: bool, kind: ReduceKind) -> Result<Self, ValueError> {
+        let plan = Plan::new(self.shape(), axes, keepdim)?;
+        let ordered = match &plan.perm {
+            Some(perm) => self.permute(perm)?,
+            None => self.clone(),
+        };
+        match &ordered {
+            Self::F32(x) => Ok(floats(x, &plan, kind)),
+            Self::F16(x) => Ok(floats(x, &plan, kind)),
+            Self::BF16(x) => Ok(floats(x, &plan, kind)),
+            Self::Fp8E4M3(x) => Ok(floats(x, &plan, kind)),
+            Self::F8E8M0(_) => match (kind, plan.extents[1]) {
+                // The dtype's least value, 2^-127, is its smallest.
+                (ReduceKind::Max, 0) => Self::zeros(&plan.result, DType::F8E8M0),
+                _ => self.cast(DType::F32)?.reduce(axes, keepdim, kind)?.cast(DType::F8E8M0),
+            },
+            Self::I32(x) => ints(x, &plan, kind),
+            Self::I64(x) => longs(x, &plan, kind),
+            Self::Bool(x) => match kind {
+                ReduceKind::Max => {
+                    let any = Fold { start: false, term: |v| v, join: |a, b| a || b };
+                    Ok(finish::<bool>(&plan, fold(&row_major(x), plan.extents, &any)))
+                }
+                _ => Err(refused(kind, "numbers", DType::Bool)),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_types::DType;
+    use tf_types::kinds::ReduceKind;
+
+    use crate::Tensor;
+
+    /// Sums of integers (exact) over every set of axes against index arithmetic.
+    #[test]
+    fn sums_agree_with_indices() {
+        let shape = [3, 5, 2, 300];
+        let x = Tensor::from_vec(&shape, (0..9000i64).map(|i| i * 7919 % 10_007).collect()).unwrap();
+        let elements = x.to_vec::<i64>().unwrap();
+        for mask in 0..16u32 {
+            let axes: Vec<i64> = (0..4).filter(|axis| mask & (1 << axis) != 0).collect();
+            let kept: Vec<usize> = (0..4).filter(|axis| mask & (1 << axis) == 0).collect();
+            let got = x.reduce(&axes, false, ReduceKind::Sum).unwrap();
+            let mut want = vec![0i64; got.len()];
+            for (flat, element) in elements.iter().enumerate() {
+                let index = [flat / 3000, flat / 600 % 5, flat / 300 % 2, flat % 300];
+                want[kept.iter().fold(0, |at, &axis| at * shape[axis] + index[axis])] += element;
+            }
+            assert_eq!(got.to_vec::<i64>().unwrap(), want, "axes {axes:?}");
+        }
+    }
+
+    #[test]
+    fn long_sums_stay_accurate_and_deterministic() {
+        let n = 1_000_003;
+        let x = Tensor::full(&[n], 0.1f32).unwrap();
+        let got = x.reduce(&[0], false, ReduceKind::Sum).unwrap().to_f32_vec()[0];
+        assert!((f64::from(got) / (f64::from(0.1f32) * n as f64) - 1.0).abs() < 1e-6, "{got}");
+        let column = x.reshape(&[n, 1]).unwrap().broadcast_to(&[n, 2]).unwrap();
+        let got = column.reduce(&[0], false, ReduceKind::Sum).unwrap().to_f32_vec();
+        assert!((f64::from(got[1]) / (f64::from(0.1f32) * n as f64) - 1.0).abs() < 1e-5, "{got:?}");
+    }
+
+    #[test]
+    fn refusals() {
+        let of = |dtype, kind| {
+            Tensor::zeros(&[2, 2], dtype).unwrap().reduce(&[1], true, kind).map(|_| ()).map_err(|e| e.message)
+        };
+        assert_eq!(of(DType::I32, ReduceKind::Mean), Err("reduce of kind `mean` takes floats, found i32".into()));
+        assert_eq!(of(DType::Bool, ReduceKind::Sum), Err("reduce of kind `sum` takes numbers, found bool".into()));
+        let x = Tensor::zeros(&[2, 2], DType::F32).unwrap();
+        let error = x.reduce(&[1, -1], true, ReduceKind::Sum).unwrap_err();
+        assert_eq!(error.message, "reduce names axis 1 twice in [1, -1]");
+        let error = x.reduce(&[2], true, ReduceKind::Sum).unwrap_err();
+        assert_eq!(error.message, "axis 2 is out of range for rank 2");
+    }
+
+    #[test]
+    fn nan_wins_in_every_lane() {
+        for at in 0..40 {
+            let mut elements = vec![1.0f32; 40];
+            elements[at] = f32::NAN;
+            let x = Tensor::from_f32(&[40], &elements).unwrap();
+            for kind in [ReduceKind::Max, ReduceKind::AbsMax] {
+                assert!(x.reduce(&[0], false, kind).unwrap().to_f32_vec()[0].is_nan());
+            }
+        }
+    }
+}

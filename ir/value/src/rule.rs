@@ -1,0 +1,135 @@
+//! Evaluation rules of ops, and the builder by which a dialect registers ops with all rules of this level.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use tf_core::op::rules::typed;
+use tf_core::op::{
+    AccessRule, AliasDecl, AnalysisRegistry, Op, OpCall, OpId, OpRegistry, OpRegistryBuilder, OpView, RegistryError,
+    TypeRule, VerifyRule,
+};
+use tf_types::{Symbol, Type};
+
+use crate::{Value, ValueError};
+
+/// What an evaluation rule knows besides its operands.
+pub struct EvalCx<'a, 'c> {
+    /// Sizes of the dim variables in this run.
+    pub dims: &'a FxHashMap<Symbol<'c>, i64>,
+    /// The inferred type of the result.
+    pub result_type: Type<'c>,
+}
+
+/// The value of an op.
+pub trait EvalRule: Op {
+    /// Computes the result from operands in call order. Must not depend on inference having run.
+    ///
+    /// # Errors
+    /// The values do not allow it: a zero divisor, a window past the end.
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError>;
+}
+
+/// Handler of an [`EvalRule`].
+pub type EvalFn = for<'a, 'c> fn(OpView<'c>, &[Value], &EvalCx<'a, 'c>) -> Result<Value, ValueError>;
+
+fn eval_handler<'c, O: EvalRule>(
+    view: OpView<'c>,
+    operands: &[Value],
+    cx: &EvalCx<'_, 'c>,
+) -> Result<Value, ValueError> {
+    O::eval(typed(view), operands, cx)
+}
+
+/// Evaluation rules by op.
+pub type EvalRegistry = AnalysisRegistry<EvalFn>;
+
+/// What a dialect registers into: ops with their type, verification, access and evaluation rules.
+pub struct DialectBuilder {
+    ops: OpRegistryBuilder,
+    eval: EvalRegistry,
+}
+
+impl Default for DialectBuilder {
+    fn default() -> Self {
+        Self { ops: OpRegistryBuilder::default(), eval: AnalysisRegistry::new("evaluation") }
+    }
+}
+
+impl DialectBuilder {
+    /// Declares an op; chain its rules.
+    pub fn op<O: Op>(&mut self) -> OpEntry<'_, O> {
+        let id = self.ops.declare::<O>();
+        OpEntry { builder: self, id, op: PhantomData }
+    }
+
+    /// The frozen registries.
+    ///
+    /// # Errors
+    /// Everything registered twice, and every mandatory rule that is missing.
+    pub fn freeze(self) -> Result<(Arc<OpRegistry>, Arc<EvalRegistry>), Vec<RegistryError>> {
+        Ok((Arc::new(self.ops.freeze()?), Arc::new(self.eval)))
+    }
+}
+
+/// An op under registration.
+pub struct OpEntry<'r, O> {
+    builder: &'r mut DialectBuilder,
+    id: OpId,
+    op: PhantomData<O>,
+}
+
+impl<O: Op> OpEntry<'_, O> {
+    /// Attaches the type rule.
+    #[must_use]
+    pub fn types(self) -> Self
+    where
+        O: TypeRule,
+    {
+        self.builder.ops.types::<O>(self.id);
+        self
+    }
+
+    /// Attaches the verification rule.
+    #[must_use]
+    pub fn verifies(self) -> Self
+    where
+        O: VerifyRule,
+    {
+        self.builder.ops.verifies::<O>(self.id);
+        self
+    }
+
+    /// Attaches the access relation.
+    #[must_use]
+    pub fn access(self) -> Self
+    where
+        O: AccessRule,
+    {
+        self.builder.ops.access::<O>(self.id);
+        self
+    }
+
+    /// Attaches the evaluation rule.
+    #[must_use]
+    pub fn evaluates(self) -> Self
+    where
+        O: EvalRule,
+    {
+        let result = self.builder.eval.register(self.id, O::DECL.name, eval_handler::<O>);
+        if let Err(error) = result {
+            self.builder.ops.error(error);
+        }
+        self
+    }
+
+    /// Adds surface names with fixed attributes.
+    #[must_use]
+    pub fn aliases(self, aliases: &'static [AliasDecl]) -> Self {
+        self.builder.ops.alias(self.id, aliases);
+        self
+    }
+
+    /// Ends the registration of this op.
+    pub fn done(self) {}
+}

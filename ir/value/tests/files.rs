@@ -1,0 +1,116 @@
+//! Tensor files: round trips, atomic replacement, refusals of bad files.
+
+use std::fs;
+use std::path::PathBuf;
+
+use tf_types::DType;
+use tf_value::io::{TensorFile, write_tensors};
+use tf_value::{Fp8E4M3, Tensor};
+
+/// A folder of its own for one test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tf-value-{test}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn every_dtype_round_trips_in_sorted_order() {
+    let folder = Folder::new("round-trip");
+    let (first, second) = (folder.file("a.safetensors"), folder.file("b.safetensors"));
+    let x = Tensor::from_f32(&[2, 2], &[0.5, 1.0, 2.0, 4.0]).unwrap();
+    let tensors: Vec<(String, Tensor)> = DType::ALL
+        .into_iter()
+        .filter(|&dtype| dtype != DType::F4E2M1)
+        .map(|dtype| (format!("x.{dtype}"), x.cast(dtype).unwrap().permute(&[1, 0]).unwrap()))
+        .collect();
+    write_tensors(&first, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
+    write_tensors(&second, tensors.iter().rev().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
+    assert_eq!(fs::read(&first).unwrap(), fs::read(&second).unwrap(), "order of arguments must not matter");
+    let file = TensorFile::open(&first).unwrap();
+    assert!(file.names().is_sorted());
+    for (name, tensor) in &tensors {
+        let back = file.get_as(name, tensor.dtype()).unwrap().unwrap();
+        assert_eq!((back.dtype(), back.shape()), (tensor.dtype(), tensor.shape()));
+        assert_eq!(back.to_le_bytes(), tensor.to_le_bytes());
+    }
+    assert!(file.get("y").is_none());
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2, "no temporary file stays");
+}
+
+#[test]
+fn u8_is_raw_bits_for_eight_bit_floats_and_numbers_otherwise() {
+    let folder = Folder::new("bits");
+    let path = folder.file("bits.safetensors");
+    let bits = Tensor::from_vec(&[2], vec![Fp8E4M3(0x38), Fp8E4M3(0x40)]).unwrap();
+    write_tensors(&path, [("x", &bits)]).unwrap();
+    let file = TensorFile::open(&path).unwrap();
+    let info = file.info("x").unwrap();
+    assert_eq!((info.stored.as_str(), info.dtype), ("U8", None));
+    assert!(file.get("x").unwrap().unwrap_err().message.ends_with("is U8"));
+    assert_eq!(file.get_as("x", DType::Fp8E4M3).unwrap().unwrap().to_f32_vec(), [1.0, 2.0]);
+    assert_eq!(file.get_as("x", DType::F32).unwrap().unwrap().to_f32_vec(), [56.0, 64.0]);
+}
+
+#[test]
+fn bad_files_are_refused_in_words() {
+    let folder = Folder::new("bad");
+    let path = folder.file("bad.safetensors");
+    let good = folder.file("good.safetensors");
+    write_tensors(&good, [("x", &Tensor::from_f32(&[3], &[1.0, 2.0, 3.0]).unwrap())]).unwrap();
+    let bytes = fs::read(&good).unwrap();
+    let refusal = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        TensorFile::open(&path).unwrap_err().message
+    };
+    for length in 0..bytes.len() {
+        let message = refusal(&bytes[..length]);
+        assert!(message.contains("is no valid safetensors file"), "{length}: {message}");
+    }
+    assert!(refusal(&bytes[..bytes.len() - 1]).ends_with("its header describes 12 bytes of data, 11 follow"));
+    assert!(refusal(&[&bytes[..], &[0]].concat()).ends_with("its header describes 12 bytes of data, 13 follow"));
+    assert!(refusal(&[0xff; 64]).contains("does not fit a file of 64 bytes"));
+    let with_header = |header: &str| {
+        let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(header.as_bytes());
+        bytes.extend_from_slice(&[0; 12]);
+        refusal(&bytes)
+    };
+    with_header("{");
+    with_header("[]");
+    with_header("\u{0}");
+    with_header(r#"{"x":{"dtype":"F32","shape":[4],"data_offsets":[0,12]}}"#);
+    with_header(r#"{"x":{"dtype":"F99","shape":[3],"data_offsets":[0,12]}}"#);
+    with_header(r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[12,0]}}"#);
+    with_header(r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,9223372036854775807]}}"#);
+    with_header(r#"{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,12]}}"#);
+    let missing = TensorFile::open(folder.file("none")).unwrap_err();
+    assert!(missing.message.starts_with("cannot read "), "{missing}");
+    assert!(TensorFile::open(&folder.0).unwrap_err().message.ends_with("it is no file"));
+}
+
+#[test]
+fn writing_replaces_or_fails_whole() {
+    let folder = Folder::new("atomic");
+    let path = folder.file("x.safetensors");
+    let x = Tensor::from_f32(&[1], &[1.0]).unwrap();
+    write_tensors(&path, [("x", &x)]).unwrap();
+    let error = write_tensors(&path, [("x", &x), ("x", &x)]).unwrap_err();
+    assert!(error.message.ends_with("two tensors are named `x`"), "{error}");
+    assert!(TensorFile::open(&path).unwrap().contains("x"));
+    let error = write_tensors(&folder.file("no/such/folder.safetensors"), [("x", &x)]).unwrap_err();
+    assert!(error.message.starts_with("cannot write "), "{error}");
+}
