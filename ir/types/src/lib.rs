@@ -19,6 +19,7 @@ pub mod types;
 
 pub mod intern;
 pub mod inverse;
+pub mod propagate;
 pub mod reshard;
 pub mod size;
 pub mod slice;
@@ -30,6 +31,7 @@ mod normal;
 #[cfg(test)]
 mod test_util;
 
+pub use access::{AccessRelation, AxisAccess};
 pub use arena::Arena;
 pub use context::TypeContext;
 pub use dim::{Dim, DimKind, DimOp, DimVar};
@@ -39,6 +41,7 @@ pub use fmt::DimTuple;
 pub use intern::Symbol;
 pub use layout::{ComposedLayout, Layout, OuterLayout};
 pub use mesh::{Mesh, MeshLayout, Topology};
+pub use propagate::Propagation;
 pub use reshard::separates_instances;
 pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
 pub use size::same_element_count;
