@@ -14,6 +14,7 @@ pub mod layout;
 pub mod mesh;
 pub mod shard;
 pub mod storage;
+pub mod substitute;
 pub mod sugar;
 pub mod types;
 
@@ -27,7 +28,9 @@ pub mod slice;
 mod context;
 mod fmt;
 mod level;
+mod local;
 mod normal;
+mod range;
 #[cfg(test)]
 mod test_util;
 
@@ -47,5 +50,6 @@ pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
 pub use size::same_element_count;
 pub use slice::MeshKey;
 pub use storage::Storage;
+pub use substitute::DimVars;
 pub use sugar::{PlacementSugar, SugarAxis};
 pub use types::{TensorLayout, TensorType, Type, TypeKind};
