@@ -1,0 +1,28 @@
+//! Passes and what runs them.
+//!
+//! A pass is a struct with `derive(Pass)` and one of the traits [`Pass`], [`FunctionPass`], [`PrimFuncPass`]. A driver registers prototypes
+//! in a [`PassRegistry`], builds a [`Pipeline`] from text and runs it with a [`PassManager`]. Passes return new IR and never mutate: when
+//! one fails, the module before it is intact.
+
+mod counter;
+mod cx;
+mod instrument;
+mod manager;
+pub mod option;
+mod parallel;
+mod pass;
+mod registry;
+mod relink;
+mod resolve;
+pub mod text;
+
+pub use counter::Counter;
+pub use cx::{Artifact, FunctionCx, PassCx};
+pub use instrument::{Instrumentation, IrPrinter, PassRun, Print, Statistics, Timing};
+pub use manager::{Failure, Outcome, PassManager, Verifier};
+pub use option::{OptionDecl, OptionKind, OptionValue};
+pub use parallel::map_in_parallel;
+pub use pass::{FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
+pub use registry::{Entry, Options, PassRegistry};
+pub use resolve::{Pipeline, PipelineError};
+pub use tf_framework_macros::{OptionValue, Pass};

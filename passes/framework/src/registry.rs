@@ -1,0 +1,203 @@
+//! The passes and named pipelines of a driver.
+
+use std::collections::BTreeMap;
+
+use crate::pass::{AnyPass, summary};
+use crate::{FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassInfo, PrimFuncPass};
+
+type Make = Box<dyn Fn() -> AnyPass + Send + Sync>;
+type Expand = Box<dyn Fn(&Options) -> Result<String, OptionError> + Send + Sync>;
+
+/// A registered name.
+pub struct Entry {
+    /// The name in pipeline text.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// Its options.
+    pub options: &'static [OptionDecl],
+    /// What a pass counts.
+    pub statistics: &'static [&'static str],
+    pub(crate) kind: EntryKind,
+}
+
+pub(crate) enum EntryKind {
+    Pass { make: Make, over: &'static str },
+    Pipeline(Expand),
+}
+
+impl Entry {
+    /// The first paragraph of the documentation, on one line.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        summary(self.doc)
+    }
+
+    /// `module pass`, `HIR function pass`, `TIR function pass` or `pipeline`.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match &self.kind {
+            EntryKind::Pass { over, .. } => over,
+            EntryKind::Pipeline(_) => "pipeline",
+        }
+    }
+
+    /// The help text: kind, documentation, options with their defaults, statistics.
+    #[must_use]
+    pub fn help(&self) -> String {
+        let mut out = format!("{} ({})\n\n", self.name, self.kind());
+        for line in self.doc.lines() {
+            out.push_str(&format!("  {line}\n"));
+        }
+        if !self.options.is_empty() {
+            out.push_str("\nOptions:\n");
+        }
+        for option in self.options {
+            let value = match (option.default, option.required) {
+                (Some(default), _) => format!(" (default {default})"),
+                (None, true) => " (required)".to_owned(),
+                (None, false) => String::new(),
+            };
+            out.push_str(&format!("  {}{value}\n", option.usage()));
+            for line in option.doc.lines() {
+                out.push_str(&format!("      {line}\n"));
+            }
+        }
+        if !self.statistics.is_empty() {
+            out.push_str(&format!("\nStatistics: {}\n", self.statistics.join(", ")));
+        }
+        out
+    }
+}
+
+/// The options that a named pipeline was given.
+pub struct Options {
+    pub(crate) decls: &'static [OptionDecl],
+    pub(crate) values: Vec<Option<Vec<String>>>,
+}
+
+impl Options {
+    fn index(&self, name: &str) -> usize {
+        let at = self.decls.iter().position(|d| d.name == name);
+        at.unwrap_or_else(|| panic!("the pipeline declares no option `{name}`"))
+    }
+
+    fn parts(&self, name: &str) -> Option<Vec<String>> {
+        let at = self.index(name);
+        let default = || self.decls[at].default.map(|text| text.split(',').map(str::to_owned).collect());
+        self.values[at].clone().or_else(default)
+    }
+
+    /// The value of a declared option; its default, or the type's initial value, where it is left out.
+    ///
+    /// # Errors
+    /// The text is no value of `T`.
+    pub fn get<T: OptionValue>(&self, name: &'static str) -> Result<T, OptionError> {
+        let Some(parts) = self.parts(name) else { return Ok(T::initial()) };
+        T::parse(&parts).map_err(|message| OptionError { option: name, message, help: None, missing: false })
+    }
+
+    /// ` name=value` to hand the option on to a pass of the expansion; nothing where it has no value.
+    #[must_use]
+    pub fn forward(&self, name: &'static str) -> String {
+        match self.parts(name) {
+            None => String::new(),
+            Some(parts) => {
+                let value = Some(crate::text::Spanned::made(parts));
+                let option = crate::text::OptionText { name: crate::text::Spanned::made(name.to_owned()), value };
+                format!(" {option}")
+            }
+        }
+    }
+}
+
+/// All passes and named pipelines of a driver, by name.
+#[derive(Default)]
+pub struct PassRegistry {
+    entries: BTreeMap<&'static str, Entry>,
+    mistakes: Vec<String>,
+}
+
+impl PassRegistry {
+    fn add(&mut self, entry: Entry) {
+        let name = entry.name;
+        if matches!(name, "module" | "func" | "prim-func") {
+            self.mistakes.push(format!("`{name}` is an anchor and cannot name a pass"));
+        }
+        if self.entries.insert(name, entry).is_some() {
+            self.mistakes.push(format!("pass `{name}` is registered twice"));
+        }
+    }
+
+    fn pass<P>(&mut self, prototype: P, over: &'static str, wrap: fn(P) -> AnyPass)
+    where
+        P: PassInfo + Clone + 'static,
+    {
+        let decl = prototype.decl();
+        let make = Box::new(move || wrap(prototype.clone()));
+        self.add(Entry {
+            name: decl.name,
+            doc: decl.doc,
+            options: decl.options,
+            statistics: decl.statistics,
+            kind: EntryKind::Pass { make, over },
+        });
+    }
+
+    /// Adds a pass over modules. Pipelines get clones of the prototype with their options set.
+    pub fn module_pass<P: Pass + Clone + 'static>(&mut self, prototype: P) {
+        self.pass(prototype, "module pass", |p| AnyPass::Module(Box::new(p)));
+    }
+
+    /// Adds a pass over HIR functions.
+    pub fn function_pass<P: FunctionPass + Clone + 'static>(&mut self, prototype: P) {
+        self.pass(prototype, "HIR function pass", |p| AnyPass::Function(Box::new(p)));
+    }
+
+    /// Adds a pass over TIR functions.
+    pub fn prim_func_pass<P: PrimFuncPass + Clone + 'static>(&mut self, prototype: P) {
+        self.pass(prototype, "TIR function pass", |p| AnyPass::PrimFunc(Box::new(p)));
+    }
+
+    /// Adds a name for pipeline text that depends on options; see [`Options::forward`].
+    pub fn pipeline(
+        &mut self,
+        name: &'static str,
+        doc: &'static str,
+        options: &'static [OptionDecl],
+        expand: impl Fn(&Options) -> Result<String, OptionError> + Send + Sync + 'static,
+    ) {
+        self.add(Entry { name, doc, options, statistics: &[], kind: EntryKind::Pipeline(Box::new(expand)) });
+    }
+
+    /// The entry of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Entry> {
+        self.entries.get(name)
+    }
+
+    /// All entries by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.values()
+    }
+
+    /// Mistakes of whoever registered: two passes of one name, a default that is no value.
+    #[must_use]
+    pub fn mistakes(&self) -> &[String] {
+        &self.mistakes
+    }
+}
+
+/// Checks a value against what the option accepts.
+pub(crate) fn check_kind(kind: OptionKind, parts: &[String]) -> Result<(), String> {
+    match kind {
+        OptionKind::Flag => bool::parse(parts).map(drop),
+        OptionKind::Integer => i64::parse(parts).map(drop),
+        OptionKind::Text => String::parse(parts).map(drop),
+        OptionKind::List => Ok(()),
+        OptionKind::Word(words) => match crate::option::single(parts)? {
+            word if words.contains(&word) => Ok(()),
+            other => Err(crate::option::unknown_word(other, words)),
+        },
+    }
+}

@@ -1,0 +1,58 @@
+//! Calls follow the functions that a pass replaced.
+
+use rustc_hash::FxHashMap;
+use tf_core::node::{FunctionData, ModuleData};
+use tf_core::walk::{ExprRewriter, Rewritten, post_order, rewrite_expr};
+use tf_core::{AnyFunction, Callee, Context, Expr, ExprKind, Function, Module, Result};
+
+type Replaced<'c> = FxHashMap<Function<'c>, Function<'c>>;
+
+struct Relink<'a, 'c>(&'a Replaced<'c>);
+
+impl<'c> ExprRewriter<'c> for Relink<'_, 'c> {
+    fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> Result<Expr<'c>> {
+        let rebuilt = done.rebuild(expr)?;
+        let ExprKind::Call { callee: Callee::Function(old), args } = rebuilt.kind else { return Ok(rebuilt) };
+        let Some(&new) = self.0.get(&old) else { return Ok(rebuilt) };
+        Ok(done.cx.expr(ExprKind::Call { callee: Callee::Function(new), args }, rebuilt.ty(), rebuilt.meta))
+    }
+}
+
+fn calls_replaced<'c>(function: Function<'c>, replaced: &Replaced<'c>) -> bool {
+    post_order(&[function.body]).iter().any(|expr| match expr.kind {
+        ExprKind::Call { callee: Callee::Function(callee), .. } => replaced.contains_key(&callee),
+        _ => false,
+    })
+}
+
+/// The module with `functions` in place of its own, member by member; calls of a replaced HIR function call the new one. Members call
+/// only earlier ones, so one round in order is enough. The same module comes back if nothing changed.
+///
+/// # Errors
+/// What type inference refuses.
+pub(crate) fn with_functions<'c>(
+    cx: &Context<'c>,
+    module: Module<'c>,
+    functions: &[AnyFunction<'c>],
+) -> Result<Module<'c>> {
+    if module.functions == functions {
+        return Ok(module);
+    }
+    let mut replaced = Replaced::default();
+    let mut linked = Vec::with_capacity(functions.len());
+    for (&old, &new) in module.functions.iter().zip(functions) {
+        let (AnyFunction::Hir(old), AnyFunction::Hir(mut new)) = (old, new) else {
+            linked.push(new);
+            continue;
+        };
+        if !replaced.is_empty() && calls_replaced(new, &replaced) {
+            let body = rewrite_expr(cx, new.body, [], &mut Relink(&replaced))?;
+            new = cx.function(FunctionData { body, ..*new });
+        }
+        if new != old {
+            replaced.insert(old, new);
+        }
+        linked.push(AnyFunction::Hir(new));
+    }
+    Ok(cx.module(ModuleData { functions: cx.alloc_slice(&linked), ..*module }))
+}
