@@ -1,0 +1,47 @@
+//! Who calls whom in a module.
+
+use petgraph::graphmap::DiGraphMap;
+use tf_core::node::TirCallee;
+use tf_core::walk::{post_order, walk_stmts};
+use tf_core::{AnyFunction, Callee, ExprKind, Module, StmtKind};
+
+/// Members of a module by position; edges from callee to caller.
+pub type CallGraph = DiGraphMap<usize, ()>;
+
+/// The calls between the members of a module. Names that the module does not have give no edge.
+#[must_use]
+pub fn call_graph(module: Module<'_>) -> CallGraph {
+    let mut graph = CallGraph::new();
+    for caller in 0..module.functions.len() {
+        graph.add_node(caller);
+    }
+    let position = |name: &str| module.functions.iter().position(|f| f.name().as_str() == name);
+    for (caller, function) in module.functions.iter().enumerate() {
+        let mut call = |name: &str| {
+            if let Some(callee) = position(name) {
+                graph.add_edge(callee, caller, ());
+            }
+        };
+        match function {
+            AnyFunction::Hir(function) => {
+                for expr in post_order(&[function.body]) {
+                    if let ExprKind::Call { callee: Callee::Function(callee), .. } = expr.kind {
+                        call(callee.name.as_str());
+                    }
+                }
+            }
+            AnyFunction::Tir(function) => walk_stmts(function.body, |stmt| {
+                let StmtKind::Evaluate { callee, args } = stmt.kind else { return };
+                if let TirCallee::Symbol(name) = callee {
+                    call(name.as_str());
+                }
+                for arg in args {
+                    if let ExprKind::SymbolRef(name) = arg.kind {
+                        call(name.as_str());
+                    }
+                }
+            }),
+        }
+    }
+    graph
+}
