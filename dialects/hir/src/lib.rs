@@ -1,0 +1,24 @@
+//! Ops of HIR (dialect `tf`): one file an op, with its declaration and its type, access and evaluation rules.
+//!
+//! Rules that several ops share are in [`rules`]. Sources: the catalogue of hir §4–§9, shard §9–§11, decisions 4, 10, 13
+//! and 18–23.
+
+pub mod math;
+pub mod nn;
+pub mod rules;
+pub mod shard;
+pub mod tensor;
+
+pub use math::{Binary, Unary};
+pub use nn::MatMul;
+pub use shard::Reshard;
+pub use tensor::{Cast, Reduce, Slice};
+use tf_value::DialectBuilder;
+
+/// Registers all ops of this crate with their rules and surface names.
+pub fn register(r: &mut DialectBuilder) {
+    math::register(r);
+    tensor::register(r);
+    nn::register(r);
+    shard::register(r);
+}

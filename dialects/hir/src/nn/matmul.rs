@@ -1,0 +1,167 @@
+//! `matmul` (spec: hir §8; shard §10, §11; decisions 19, 23).
+
+use tf_core::op::{AccessRule, Op, OpCall, RuleError, TypeRule};
+use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::propagate::Propagation;
+use tf_types::{Dim, DimTuple, Mesh, ShardLayout, TensorLayout, TensorType, Type, layout_axis_to_tensor_axis};
+use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
+
+use crate::rules::dtype::{self, Takes};
+use crate::rules::{broadcast, layout, operand, partial, place, storage};
+
+/// `out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]`; batch axes broadcast, 16-bit floats accumulate in f32.
+#[op(dialect = "tf", category = "nn", name = "matmul")]
+pub struct MatMul {
+    /// Left factor `(…, M, K)`.
+    #[input(Tensor)]
+    lhs: (),
+    /// Right factor `(…, K, N)`, of the same dtype.
+    #[input(Tensor)]
+    rhs: (),
+}
+
+/// Batch extents and the last two.
+fn split_batch<'a, 'c>(shape: &'a [Dim<'c>]) -> Option<(&'a [Dim<'c>], [Dim<'c>; 2])> {
+    let (batch, &matrix) = shape.split_last_chunk::<2>()?;
+    Some((batch, matrix))
+}
+
+/// Domain: batch axes, M, N, K.
+fn relation(lhs_batch: &[Dim<'_>], rhs_batch: &[Dim<'_>]) -> AccessRelation {
+    let rank = lhs_batch.len().max(rhs_batch.len());
+    let (m, n, k) = (rank, rank + 1, rank + 2);
+    let access = |batch, other, rows, columns| {
+        let mut axes = broadcast::access(batch, &[other], rank);
+        axes.extend([AxisAccess::Proj(rows), AxisAccess::Proj(columns)]);
+        axes
+    };
+    AccessRelation {
+        domain_rank: rank + 3,
+        operands: vec![access(lhs_batch, rhs_batch, m, k), access(rhs_batch, lhs_batch, k, n)],
+        result: broadcast::identity(rank + 2),
+    }
+}
+
+/// How an axis is cut: the positions from outermost to innermost, each with the mesh axes that split it. Empty if whole.
+fn cut<'c>(tensor: &TensorType<'c>, axis: usize) -> Vec<(Dim<'c>, Vec<usize>)> {
+    let Some(shard) = tensor.shard() else { return Vec::new() };
+    let map = layout_axis_to_tensor_axis(shard.layout.shape(), tensor.shape);
+    let extents = shard.layout.shape().iter().copied().enumerate().filter(|(at, _)| map[*at] == Some(axis));
+    let positions: Vec<_> = extents
+        .map(|(at, extent)| (extent, shard.splitters(at).collect::<Vec<_>>()))
+        .filter(|(extent, splitters)| !splitters.is_empty() || extent.as_const() != Some(1))
+        .collect();
+    if positions.iter().all(|(_, splitters)| splitters.is_empty()) { Vec::new() } else { positions }
+}
+
+fn sharded_mesh<'c>(tensor: &TensorType<'c>) -> Option<Mesh<'c>> {
+    tensor.shard().filter(|s| s.is_sharded()).map(|s| s.mesh)
+}
+
+/// The mesh axes that split K must be the same on both sides, in the same order.
+fn check_inner_splits(lhs: &TensorType<'_>, rhs: &TensorType<'_>) -> Result<(), RuleError> {
+    let (left, right) = (cut(lhs, lhs.rank() - 1), cut(rhs, rhs.rank() - 2));
+    if sharded_mesh(lhs).zip(sharded_mesh(rhs)).is_some_and(|(a, b)| a != b) || left == right {
+        return Ok(()); // Propagation refuses different meshes.
+    }
+    let names = |cut: &[(Dim<'_>, Vec<usize>)], shard: Option<ShardLayout<'_>>| {
+        let axes = cut.iter().flat_map(|(_, splitters)| splitters);
+        let names: Vec<_> = shard.map_or_else(Vec::new, |s| axes.map(|&a| s.mesh.axis_name(a)).collect());
+        if names.is_empty() { "nothing".to_owned() } else { format!("`{}`", names.join("`, `")) }
+    };
+    Err(RuleError::new(format!(
+        "`tf.matmul` contracts over an axis that {} splits on the left and {} on the right; both sides must be split alike",
+        names(&left, lhs.shard()),
+        names(&right, rhs.shard())
+    ))
+    .operand(0, format!("{lhs}"))
+    .operand(1, format!("{rhs}"))
+    .with_help("reshard one operand so that its inner axis is split as the other's"))
+}
+
+/// The result's shape.
+fn contract<'c>(
+    call: &OpCall<'c, MatMul>,
+    lhs: &TensorType<'c>,
+    rhs: &TensorType<'c>,
+) -> Result<(Vec<Dim<'c>>, AccessRelation), RuleError> {
+    for (index, tensor) in [lhs, rhs].into_iter().enumerate() {
+        if tensor.rank() < 2 {
+            return Err(RuleError::new(format!(
+                "`tf.matmul` takes operands of rank 2 or more, found rank {}",
+                tensor.rank()
+            ))
+            .operand(index, format!("{tensor}"))
+            .with_help("give a vector an axis of extent 1"));
+        }
+    }
+    let (Some((lhs_batch, [m, k])), Some((rhs_batch, [inner, n]))) = (split_batch(lhs.shape), split_batch(rhs.shape))
+    else {
+        unreachable!("both have rank 2 or more");
+    };
+    if k != inner {
+        let advice = match call.rhs().var_name() {
+            Some(name) if n == k => format!("transpose `{name}`, or declare it as (…, {k}, n)"),
+            Some(name) => format!("declare `{name}` as (…, {k}, n)"),
+            None => "the last axis of the left operand and the last but one of the right must be equal".to_owned(),
+        };
+        return Err(RuleError::new(format!("`tf.matmul` contracts {k} with {inner}"))
+            .operand(0, format!("{lhs}: axis {} is {k}", lhs.rank() - 1))
+            .operand(1, format!("{rhs}: axis {} is {inner}", rhs.rank() - 2))
+            .with_help(advice));
+    }
+    let mut shape = broadcast::broadcast(lhs_batch, rhs_batch).map_err(|(_, a, b)| {
+        RuleError::new(format!(
+            "`tf.matmul` cannot broadcast the batch axes {} and {}: {a} meets {b}",
+            DimTuple(lhs_batch),
+            DimTuple(rhs_batch)
+        ))
+        .operand(0, format!("{lhs}"))
+        .operand(1, format!("{rhs}"))
+        .with_help("batch extents must be equal, or one of them 1")
+    })?;
+    shape.extend([m, n]);
+    Ok((shape, relation(lhs_batch, rhs_batch)))
+}
+
+impl TypeRule for MatMul {
+    fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        let op = Self::DECL.name;
+        let operands = [operand::tensor(&call, 0)?, operand::tensor(&call, 1)?];
+        let [lhs, rhs] = operands;
+        dtype::equal(op, lhs, rhs)?;
+        dtype::check("`tf.matmul`", Takes::Numbers, 0, lhs)?;
+        let (shape, relation) = contract(&call, lhs, rhs)?;
+        partial::check("`tf.matmul`", partial::MATMUL, &operands)?;
+        check_inner_splits(lhs, rhs)?;
+        let storage = storage::anchor(op, &operands)?;
+        let how = Propagation { partial_dims: vec![relation.domain_rank - 1], ..Propagation::default() };
+        let layout = match place::propagate(op, cx, &operands, &relation, &shape, &how)? {
+            Some(shard) => Some(TensorLayout::Shard(shard)),
+            None => match layout::common_placement(op, &operands)? {
+                Some(shard) => Some(layout::broadcast_on(cx, shard, &shape)?),
+                None => layout::or_c_order(cx, None, &shape, storage),
+            },
+        };
+        Ok(cx.tensor(&shape, lhs.dtype, layout, storage))
+    }
+}
+
+impl AccessRule for MatMul {
+    fn access(call: OpCall<'_, Self>) -> AccessRelation {
+        let batch = |shape| split_batch(shape).map_or::<&[Dim<'_>], _>(&[], |(batch, _)| batch);
+        relation(batch(operand::shape(call.lhs())), batch(operand::shape(call.rhs())))
+    }
+}
+
+impl EvalRule for MatMul {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let (lhs, rhs) = (operand::value::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
+        lhs.matmul(rhs).map(Value::from)
+    }
+}
+
+pub(super) fn register(r: &mut DialectBuilder) {
+    r.op::<MatMul>().types().access().evaluates().done();
+}

@@ -1,0 +1,10 @@
+//! Contractions.
+
+mod matmul;
+
+pub use matmul::MatMul;
+use tf_value::DialectBuilder;
+
+pub(crate) fn register(r: &mut DialectBuilder) {
+    matmul::register(r);
+}

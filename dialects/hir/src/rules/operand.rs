@@ -1,0 +1,41 @@
+//! Operands of a call, as types and as values.
+
+use tf_core::Expr;
+use tf_core::op::{Op, OpCall, RuleError};
+use tf_types::{Dim, TensorType};
+use tf_value::{Tensor, Value, ValueError};
+
+/// The type of an operand that must be a tensor.
+///
+/// # Errors
+/// It is a tuple or no value.
+pub fn tensor<'c, O: Op>(call: &OpCall<'c, O>, index: usize) -> Result<&'c TensorType<'c>, RuleError> {
+    let ty = call.operands()[index].ty();
+    ty.as_tensor().ok_or_else(|| {
+        let name = O::DECL.inputs().nth(index).or(O::DECL.inputs().last()).map_or("operand", |p| p.name);
+        RuleError::new(format!("`{}` takes a tensor as `{name}`, found {ty}", O::DECL.name))
+            .operand(index, format!("{}: {ty}", call.operands()[index].describe()))
+    })
+}
+
+/// The shape of a tensor operand; empty for what is no tensor.
+#[must_use]
+pub fn shape(operand: Expr<'_>) -> &[Dim<'_>] {
+    operand.ty().as_tensor().map_or(&[], |t| t.shape)
+}
+
+/// The value of an operand that must be a tensor.
+///
+/// # Errors
+/// It is missing or a tuple.
+pub fn value<O: Op>(operands: &[Value], index: usize) -> Result<&Tensor, ValueError> {
+    match operands.get(index) {
+        Some(Value::Tensor(tensor)) => Ok(tensor),
+        Some(Value::Tuple(fields)) => Err(ValueError::new(format!(
+            "`{}` takes tensors, but operand {index} is a tuple of {}",
+            O::DECL.name,
+            fields.len()
+        ))),
+        None => Err(ValueError::new(format!("`{}` got {} operands", O::DECL.name, operands.len()))),
+    }
+}

@@ -1,0 +1,46 @@
+//! `cast` (spec: hir §7, types §4; decision 20).
+
+use tf_core::op::{AccessRule, Op, OpCall, RuleError, TypeRule};
+use tf_core::{Context, op};
+use tf_types::access::AccessRelation;
+use tf_types::propagate::Propagation;
+use tf_types::{DType, TensorLayout, Type};
+use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
+
+use crate::rules::{broadcast, layout, operand, place};
+
+/// `out[i] = x[i]` in another dtype: floats to integers toward zero, saturating, nan to 0; to 16-bit floats nearest even.
+#[op(dialect = "tf", category = "tensor")]
+pub struct Cast {
+    /// The operand.
+    #[input(Tensor)]
+    x: (),
+    /// The result's dtype.
+    dtype: DType,
+}
+
+impl TypeRule for Cast {
+    fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        let x = operand::tensor(&call, 0)?;
+        let relation = broadcast::elementwise_relation(x.rank());
+        let placed = place::propagate(Self::DECL.name, cx, &[x], &relation, x.shape, &Propagation::default())?;
+        let layout = placed.map(TensorLayout::Shard).or_else(|| layout::same(cx, x));
+        Ok(cx.tensor(x.shape, call.dtype(), layout, x.storage))
+    }
+}
+
+impl AccessRule for Cast {
+    fn access(call: OpCall<'_, Self>) -> AccessRelation {
+        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    }
+}
+
+impl EvalRule for Cast {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::value::<Self>(operands, 0)?.cast(call.dtype()).map(Value::from)
+    }
+}
+
+pub(super) fn register(r: &mut DialectBuilder) {
+    r.op::<Cast>().types().access().evaluates().done();
+}

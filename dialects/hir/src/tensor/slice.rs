@@ -1,0 +1,248 @@
+//! `slice` (spec: hir §7, shard §10 end; decision 4).
+
+use tf_core::op::attr::Dims;
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
+use tf_core::{Context, Expr, Literal, op};
+use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::{Dim, Layout, OuterLayout, ShardLayout, TensorLayout, TensorType, Type, layout_axis_to_tensor_axis};
+use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent};
+
+use crate::rules::{broadcast, operand};
+
+/// `out[i] = x[starts[a] + i[a] * strides[a]]` on every axis `a`, for `i[a] < sizes[a]`.
+#[op(dialect = "tf", category = "tensor")]
+pub struct Slice {
+    /// The operand.
+    #[input(Tensor)]
+    x: (),
+    /// The first index of each axis: rank-0 integers.
+    #[input(Scalar, variadic)]
+    starts: (),
+    /// Extents of the window, one an axis.
+    sizes: Dims,
+    /// Steps, one an axis: positive integers.
+    strides: Dims,
+}
+
+/// The window on one axis.
+#[derive(Clone, Copy)]
+struct Window<'c> {
+    /// The first index; `None`: known at run time.
+    start: Option<i64>,
+    size: Dim<'c>,
+    stride: i64,
+}
+
+impl<'c> Window<'c> {
+    fn narrows(self, extent: Dim<'c>) -> bool {
+        self.start != Some(0) || self.size != extent || self.stride != 1
+    }
+
+    /// One past the last index read from a start of 0.
+    fn span(self) -> Option<i64> {
+        match self.size.as_const()? {
+            0 => Some(0),
+            size => (size - 1).checked_mul(self.stride)?.checked_add(1),
+        }
+    }
+}
+
+fn literal(start: Expr<'_>) -> Option<i64> {
+    match start.literal() {
+        Some(Literal::Int(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// Checks every axis and reads its window.
+fn windows<'c>(call: &OpCall<'c, Slice>, x: &TensorType<'c>, sizes: &[Dim<'c>]) -> Result<Vec<Window<'c>>, RuleError> {
+    let (starts, strides) = (call.starts(), call.strides());
+    for (what, count) in [("starts", starts.len()), ("sizes", sizes.len()), ("strides", strides.len())] {
+        if count != x.rank() {
+            return Err(RuleError::new(format!(
+                "`tf.slice` of an operand of rank {} takes {} {what}, found {count}",
+                x.rank(),
+                x.rank()
+            ))
+            .operand(0, format!("{x}")));
+        }
+    }
+    let mut windows = Vec::with_capacity(x.rank());
+    for axis in 0..x.rank() {
+        let (start, size, stride) = (starts[axis], sizes[axis], strides[axis]);
+        let at = axis + 1;
+        if !start.ty().as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype.is_integer()) {
+            return Err(RuleError::new(format!(
+                "`tf.slice` takes rank-0 integers (i32, i64) as starts, found {} on axis {axis}",
+                start.ty()
+            ))
+            .operand(at, format!("{}", start.ty())));
+        }
+        let Some(stride) = stride.as_const().filter(|&stride| stride > 0) else {
+            return Err(RuleError::new(format!(
+                "`tf.slice` takes a positive integer as the stride of axis {axis}, found {stride}"
+            )));
+        };
+        if size.as_const().is_some_and(|size| size < 0) {
+            return Err(RuleError::new(format!("`tf.slice` takes no negative size, found {size} on axis {axis}")));
+        }
+        let window = Window { start: literal(start), size, stride };
+        check_inside(window, axis, x)?;
+        windows.push(window);
+    }
+    Ok(windows)
+}
+
+/// Refuses a window that leaves its axis wherever that is known (decision 4).
+fn check_inside(window: Window<'_>, axis: usize, x: &TensorType<'_>) -> Result<(), RuleError> {
+    let refuse = |message: String| {
+        Err(RuleError::new(message)
+            .operand(0, format!("{x}: axis {axis} is {}", x.shape[axis]))
+            .with_help("windows are not cut off at the end of an axis"))
+    };
+    if let Some(start) = window.start.filter(|&start| start < 0) {
+        return refuse(format!("`tf.slice` starts at {start} on axis {axis}; the least index is 0"));
+    }
+    let (Some(extent), Some(span)) = (x.shape[axis].as_const(), window.span()) else { return Ok(()) };
+    match window.start.unwrap_or(0).checked_add(span) {
+        Some(end) if end <= extent => Ok(()),
+        _ if window.start.is_none() => refuse(format!(
+            "`tf.slice` has a window of {} with stride {} on axis {axis}, whose extent is {extent}: it fits at no start",
+            window.size, window.stride
+        )),
+        end => {
+            let start = window.start.unwrap_or(0);
+            let end = end.map_or("beyond 64 bits".to_owned(), |end| end.to_string());
+            let step = if window.stride == 1 { String::new() } else { format!(" with stride {}", window.stride) };
+            refuse(format!("`tf.slice` window [{start}, {end}){step} leaves axis {axis} of extent {extent}"))
+        }
+    }
+}
+
+/// `base + sum of start * stride` over the axes of a layout; `None` if a start or a stride is not known.
+fn offset<'c>(
+    cx: &Context<'c>,
+    base: Dim<'c>,
+    terms: impl Iterator<Item = (Option<i64>, Option<Dim<'c>>)>,
+) -> Option<Dim<'c>> {
+    let mut sum = base;
+    for (start, stride) in terms {
+        match start? {
+            0 => {}
+            start => sum = cx.dim_add(sum, cx.dim_mul(cx.dim(start), stride?)),
+        }
+    }
+    Some(sum)
+}
+
+/// A view of a plain layout with strides at static starts; otherwise none.
+fn plain<'c>(cx: &Context<'c>, layout: Layout<'c>, base: Dim<'c>, windows: &[Window<'c>]) -> Option<TensorLayout<'c>> {
+    let strides = layout.strides().filter(|strides| strides.len() == windows.len())?;
+    let offset = offset(cx, base, windows.iter().zip(strides).map(|(w, &stride)| (w.start, Some(stride))))?;
+    let sizes: Vec<_> = windows.iter().map(|w| w.size).collect();
+    let strides: Vec<_> = windows.iter().zip(strides).map(|(w, &s)| cx.dim_mul(s, cx.dim(w.stride))).collect();
+    let outer = OuterLayout::Plain(cx.layout(&sizes, Some(&strides)));
+    Some(TensorLayout::Composed(cx.composed_layout(None, offset, Some(outer))))
+}
+
+/// The placement of the window: only axes that are whole on every position may be narrowed.
+fn placed<'c>(
+    cx: &Context<'c>,
+    x: &TensorType<'c>,
+    shard: ShardLayout<'c>,
+    base: Dim<'c>,
+    windows: &[Window<'c>],
+) -> Result<TensorLayout<'c>, RuleError> {
+    let map = layout_axis_to_tensor_axis(shard.layout.shape(), x.shape);
+    let split = shard.split_target_axes(x.shape);
+    let mut extents = shard.layout.shape().to_vec();
+    let mut strides = shard.layout.strides().map(<[_]>::to_vec);
+    let mut terms = Vec::new();
+    for (axis, window) in windows.iter().enumerate().filter(|(axis, w)| w.narrows(x.shape[*axis])) {
+        if let Some(mesh_axis) = split.iter().position(|target| *target == Some(axis)) {
+            return Err(RuleError::new(format!(
+                "`tf.slice` narrows axis {axis}, which is split over mesh axis `{}`",
+                shard.mesh.axis_name(mesh_axis)
+            ))
+            .operand(0, format!("{x}"))
+            .with_help(format!("reshard the operand so that axis {axis} is whole, or take all of it")));
+        }
+        let positions: Vec<_> = (0..map.len()).filter(|&at| map[at] == Some(axis)).collect();
+        let [position] = positions[..] else {
+            return Err(RuleError::new(format!(
+                "`tf.slice` narrows axis {axis}, which the placement factors into {} parts; it must be one",
+                positions.len()
+            ))
+            .operand(0, format!("{x}"))
+            .with_help(format!("reshard the operand with axis {axis} as one extent")));
+        };
+        terms.push((window.start, strides.as_ref().map(|s| s[position])));
+        extents[position] = window.size;
+        if let Some(strides) = &mut strides {
+            strides[position] = cx.dim_mul(strides[position], cx.dim(window.stride));
+        }
+    }
+    let window = cx.shard_layout(cx.layout(&extents, strides.as_deref()), shard.attrs, shard.mesh);
+    Ok(match offset(cx, base, terms.into_iter()) {
+        Some(offset) if offset != cx.dim(0) => {
+            TensorLayout::Composed(cx.composed_layout(None, offset, Some(OuterLayout::Shard(window))))
+        }
+        _ => TensorLayout::Shard(window),
+    })
+}
+
+impl TypeRule for Slice {
+    fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        let x = operand::tensor(&call, 0)?;
+        let sizes = cx.normal_dims(call.sizes());
+        let windows = windows(&call, x, sizes)?;
+        let zero = cx.dim(0);
+        let layout = match x.layout {
+            None => None,
+            Some(TensorLayout::Plain(layout)) => plain(cx, layout, zero, &windows),
+            Some(TensorLayout::Shard(shard)) => Some(placed(cx, x, shard, zero, &windows)?),
+            Some(TensorLayout::Composed(view)) => match (view.inner, view.outer) {
+                (None, Some(OuterLayout::Plain(layout))) => plain(cx, layout, view.offset, &windows),
+                (None, Some(OuterLayout::Shard(shard))) => Some(placed(cx, x, shard, view.offset, &windows)?),
+                _ => None,
+            },
+        };
+        Ok(cx.tensor(sizes, x.dtype, layout, x.storage))
+    }
+}
+
+impl AccessRule for Slice {
+    /// Domain: the window. An axis read from its first element with stride 1 is a projection.
+    fn access(call: OpCall<'_, Self>) -> AccessRelation {
+        let rank = call.sizes().len();
+        let axis = |axis: usize| {
+            let first = call.starts().get(axis).copied().and_then(literal) == Some(0);
+            let dense = call.strides().get(axis).and_then(|stride| stride.as_const()) == Some(1);
+            if first && dense { AxisAccess::Proj(axis) } else { AxisAccess::Complex(vec![axis]) }
+        };
+        let mut operands = vec![(0..rank).map(axis).collect()];
+        operands.resize(1 + call.starts().len(), Vec::new());
+        AccessRelation { domain_rank: rank, operands, result: broadcast::identity(rank) }
+    }
+}
+
+impl EvalRule for Slice {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let unsigned = |what: &str, dims: &[Dim<'c>]| -> Result<Vec<usize>, ValueError> {
+            let value = |&dim| {
+                let value = extent(dim, cx.dims)?;
+                usize::try_from(value)
+                    .map_err(|_| ValueError::new(format!("`tf.slice` takes no negative {what}, found {value}")))
+            };
+            dims.iter().map(value).collect()
+        };
+        let starts: Result<Vec<_>, _> =
+            (1..operands.len()).map(|index| operand::value::<Self>(operands, index)?.to_index()).collect();
+        let (sizes, strides) = (unsigned("size", call.sizes())?, unsigned("stride", call.strides())?);
+        operand::value::<Self>(operands, 0)?.slice(&starts?, &sizes, &strides).map(Value::from)
+    }
+}
+
+pub(super) fn register(r: &mut DialectBuilder) {
+    r.op::<Slice>().types().access().evaluates().done();
+}
