@@ -1,7 +1,7 @@
 //! Symbolic dimensions (spec: types §5).
 
-use crate::Symbol;
 use crate::intern::interned_handle;
+use crate::{Symbol, TypeContext, TypeError};
 
 interned_handle! {
     /// An extent, stride or bound: an integer, a dim variable, or arithmetic over those.
@@ -58,5 +58,122 @@ impl Dim<'_> {
             DimKind::Const(value) => Some(value),
             _ => None,
         }
+    }
+}
+
+impl<'c> TypeContext<'c> {
+    /// A checked dim variable over `[lo, hi)` (spec: types D1).
+    ///
+    /// # Errors
+    /// An empty name; `lo >= hi`.
+    pub fn new_dim_var(&self, name: &str, lo: i64, hi: i64) -> Result<Dim<'c>, TypeError> {
+        if name.is_empty() {
+            return Err(TypeError::new("a dim variable needs a name"));
+        }
+        if lo >= hi {
+            return Err(TypeError::new(format!("dim variable `{name}` needs lo < hi, got [{lo}, {hi})"))
+                .with_help("the range is half-open; a fixed size k is [k, k+1)"));
+        }
+        Ok(self.dim_var(DimVar { name: self.symbol(name), lo, hi }))
+    }
+
+    fn normal_op(&self, op: DimOp, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        let folded = match (op, lhs.as_const(), rhs.as_const()) {
+            (DimOp::Add, Some(a), Some(b)) => a.checked_add(b),
+            (DimOp::Sub, Some(a), Some(b)) => a.checked_sub(b),
+            (DimOp::Mul, Some(a), Some(b)) => a.checked_mul(b),
+            (DimOp::Min, Some(a), Some(b)) => Some(a.min(b)),
+            (DimOp::Max, Some(a), Some(b)) => Some(a.max(b)),
+            (DimOp::FloorDiv, Some(a), Some(b)) if b > 0 => Some(a.div_euclid(b)),
+            (DimOp::Mod, Some(a), Some(b)) if b > 0 => Some(a.rem_euclid(b)),
+            _ => None,
+        };
+        match folded {
+            Some(value) => self.dim(value),
+            None => self.simplify(self.dim_op(op, lhs, rhs)),
+        }
+    }
+
+    /// `lhs + rhs` in normal form.
+    pub fn dim_add(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Add, lhs, rhs)
+    }
+
+    /// `lhs - rhs` in normal form.
+    pub fn dim_sub(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Sub, lhs, rhs)
+    }
+
+    /// `lhs * rhs` in normal form.
+    pub fn dim_mul(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Mul, lhs, rhs)
+    }
+
+    /// `lhs // rhs` in normal form.
+    pub fn dim_floor_div(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::FloorDiv, lhs, rhs)
+    }
+
+    /// `lhs % rhs` in normal form.
+    pub fn dim_mod(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Mod, lhs, rhs)
+    }
+
+    /// `min(lhs, rhs)` in normal form.
+    pub fn dim_min(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Min, lhs, rhs)
+    }
+
+    /// `max(lhs, rhs)` in normal form.
+    pub fn dim_max(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        self.normal_op(DimOp::Max, lhs, rhs)
+    }
+
+    /// `((lhs + rhs) - 1) // rhs` in normal form (spec: types D5).
+    pub fn ceildiv(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
+        let sum = self.dim_op(DimOp::Sub, self.dim_op(DimOp::Add, lhs, rhs), self.dim(1));
+        self.simplify(self.dim_op(DimOp::FloorDiv, sum, rhs))
+    }
+
+    /// The product of the dims in normal form; 1 for none.
+    pub fn product(&self, dims: &[Dim<'c>]) -> Dim<'c> {
+        dims.iter().fold(self.dim(1), |product, &dim| self.dim_mul(product, dim))
+    }
+
+    /// The unique slice of the normal forms of these dims.
+    pub fn normal_dims(&self, dims: &[Dim<'c>]) -> &'c [Dim<'c>] {
+        let normal: Vec<_> = dims.iter().map(|&d| self.simplify(d)).collect();
+        self.dims(&normal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Arena, TypeContext};
+
+    #[test]
+    fn variables_are_checked() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        assert_eq!(cx.new_dim_var("n", 1, 9).unwrap(), cx.new_dim_var("n", 1, 9).unwrap());
+        let refusal = |name, lo, hi| cx.new_dim_var(name, lo, hi).unwrap_err().message;
+        assert_eq!(refusal("n", 8, 8), "dim variable `n` needs lo < hi, got [8, 8)");
+        assert_eq!(refusal("", 1, 8), "a dim variable needs a name");
+    }
+
+    #[test]
+    fn arithmetic_folds_and_normalises() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let (n, int) = (cx.new_dim_var("n", 1, 9).unwrap(), |value| cx.dim(value));
+        assert_eq!(cx.dim_floor_div(int(-7), int(2)), int(-4));
+        assert_eq!(cx.dim_mod(int(-7), int(2)), int(1));
+        assert_eq!(cx.dim_max(int(3), int(5)), int(5));
+        assert_eq!(cx.dim_min(n, cx.dim_add(n, int(1))), n);
+        assert_eq!(cx.dim_sub(cx.dim_add(n, int(2)), n), int(2));
+        assert_eq!(cx.product(&[int(4), n, int(2)]).to_string(), "8 * n");
+        assert_eq!(cx.dim_add(int(i64::MAX), int(1)).to_string(), format!("{} + 1", i64::MAX));
+        assert_eq!(cx.dim_floor_div(int(1), int(0)).to_string(), "1 // 0");
+        assert_eq!(cx.normal_dims(&[cx.dim_op(crate::DimOp::Mul, n, int(2))])[0].to_string(), "2 * n");
     }
 }

@@ -14,9 +14,10 @@ pub mod layout;
 pub mod mesh;
 pub mod shard;
 pub mod storage;
-pub mod substitute;
 pub mod sugar;
 pub mod types;
+pub mod vars;
+pub mod view;
 
 pub mod intern;
 pub mod inverse;
@@ -31,6 +32,7 @@ mod level;
 mod local;
 mod normal;
 mod range;
+mod substitute;
 #[cfg(test)]
 mod test_util;
 
@@ -50,6 +52,7 @@ pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
 pub use size::same_element_count;
 pub use slice::MeshKey;
 pub use storage::Storage;
-pub use substitute::DimVars;
 pub use sugar::{PlacementSugar, SugarAxis};
 pub use types::{TensorLayout, TensorType, Type, TypeKind};
+pub use vars::DimVars;
+pub use view::Window;

@@ -1,4 +1,4 @@
-//! Replacing dim variables by name, and asking which ones a type has (spec: types §8).
+//! Replacing dim variables by name (spec: types §8).
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::dim::{DimKind, DimVar};
 use crate::layout::OuterLayout;
 use crate::mesh::MeshLayout;
 use crate::{ComposedLayout, Dim, Layout, Mesh, ShardLayout, Symbol, TensorLayout, Topology, Type, TypeContext};
-use crate::{TensorType, TypeError, TypeKind};
+use crate::{TypeError, TypeKind};
 
 /// One pass over a type; the rule "one name, one range" spans all of it.
 struct Substitution<'a, 'c> {
@@ -160,7 +160,7 @@ impl<'a, 'c> Substitution<'a, 'c> {
     }
 }
 
-fn conflict(have: DimVar<'_>, found: DimVar<'_>) -> TypeError {
+pub(crate) fn conflict(have: DimVar<'_>, found: DimVar<'_>) -> TypeError {
     TypeError::new(format!(
         "`{}` has the range [{}, {}) here and [{}, {}) there",
         have.name, have.lo, have.hi, found.lo, found.hi
@@ -168,122 +168,10 @@ fn conflict(have: DimVar<'_>, found: DimVar<'_>) -> TypeError {
     .with_help("one name has one range in a signature")
 }
 
-/// Collects dim variables in order of first appearance (spec: types §8.4, D2).
-#[derive(Debug, Default)]
-pub struct DimVars<'c> {
-    variables: Vec<DimVar<'c>>,
-}
-
-impl<'c> DimVars<'c> {
-    /// The variables found so far.
-    #[must_use]
-    pub fn as_slice(&self) -> &[DimVar<'c>] {
-        &self.variables
-    }
-
-    /// Adds the variables of a dim.
-    pub fn add_dim(&mut self, dim: Dim<'c>) {
-        let mut seen = rustc_hash::FxHashSet::default();
-        let mut stack = vec![dim];
-        while let Some(dim) = stack.pop() {
-            match *dim.data() {
-                DimKind::Const(_) => {}
-                DimKind::Var(var) if !self.variables.contains(&var) => self.variables.push(var),
-                DimKind::Var(_) => {}
-                DimKind::Op(_, a, b) if seen.insert(dim) => stack.extend([b, a]),
-                DimKind::Op(..) => {}
-            }
-        }
-    }
-
-    fn add_layout(&mut self, layout: Layout<'c>) {
-        layout.shape().iter().chain(layout.strides().unwrap_or_default()).for_each(|&d| self.add_dim(d));
-    }
-
-    fn add_composed(&mut self, composed: ComposedLayout<'c>) {
-        composed.inner.into_iter().for_each(|layout| self.add_layout(layout));
-        self.add_dim(composed.offset);
-        match composed.outer {
-            Some(OuterLayout::Plain(layout)) => self.add_layout(layout),
-            Some(OuterLayout::Shard(shard)) => self.add_shard(shard),
-            None => {}
-        }
-    }
-
-    /// Adds the variables of a mesh and its levels.
-    pub fn add_mesh(&mut self, mesh: Mesh<'c>) {
-        mesh.topologies.iter().filter_map(|t| t.size).for_each(|size| self.add_dim(size));
-        match mesh.layout {
-            MeshLayout::Plain(layout) => self.add_layout(layout),
-            MeshLayout::Sliced(composed) => self.add_composed(composed),
-        }
-    }
-
-    /// Adds the variables of a placement.
-    pub fn add_shard(&mut self, shard: ShardLayout<'c>) {
-        self.add_layout(shard.layout);
-        self.add_mesh(shard.mesh);
-    }
-
-    /// Adds the variables of a tensor type: of its shape first.
-    pub fn add_tensor(&mut self, tensor: &TensorType<'c>) {
-        tensor.shape.iter().for_each(|&d| self.add_dim(d));
-        match tensor.layout {
-            Some(TensorLayout::Plain(layout)) => self.add_layout(layout),
-            Some(TensorLayout::Composed(composed)) => self.add_composed(composed),
-            Some(TensorLayout::Shard(shard)) => self.add_shard(shard),
-            None => {}
-        }
-    }
-
-    /// Adds the variables of a type.
-    pub fn add_type(&mut self, ty: Type<'c>) {
-        match *ty.data() {
-            TypeKind::Tensor(ref tensor) => self.add_tensor(tensor),
-            TypeKind::Tuple(fields) => fields.iter().for_each(|&f| self.add_type(f)),
-            TypeKind::Unit => {}
-            TypeKind::Callable { params, result } => {
-                params.iter().for_each(|&p| self.add_type(p));
-                self.add_type(result);
-            }
-        }
-    }
-
-    /// Checks that each name has one range (spec: types D2).
-    ///
-    /// # Errors
-    /// One name with two ranges.
-    pub fn check_ranges(&self) -> Result<(), TypeError> {
-        for (at, var) in self.variables.iter().enumerate() {
-            if let Some(other) = self.variables[..at].iter().find(|v| v.name == var.name) {
-                return Err(conflict(*other, *var));
-            }
-        }
-        Ok(())
-    }
-}
-
-impl<'c> Type<'c> {
-    /// The dim variables of a type in order of first appearance.
-    #[must_use]
-    pub fn dim_vars(self) -> Vec<DimVar<'c>> {
-        let mut vars = DimVars::default();
-        vars.add_type(self);
-        vars.variables
-    }
-
-    /// Whether no dim variable occurs.
-    #[must_use]
-    pub fn is_concrete(self) -> bool {
-        self.dim_vars().is_empty()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::DimVars;
     use crate::test_util::{dims, mesh};
-    use crate::{Arena, DType, DimOp, DimVar, ShardAttr, Storage, TensorLayout, TypeContext};
+    use crate::{Arena, DType, DimOp, DimVar, DimVars, ShardAttr, Storage, TensorLayout, TypeContext};
 
     #[test]
     fn substitution_reaches_shapes_layouts_and_meshes() {

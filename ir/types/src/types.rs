@@ -1,7 +1,7 @@
 //! Types of values (spec: types §1, §2).
 
 use crate::intern::interned_handle;
-use crate::{ComposedLayout, DType, Dim, Layout, ShardLayout, Storage};
+use crate::{ComposedLayout, DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, TypeContext, TypeError};
 
 interned_handle! {
     /// The type of an expression.
@@ -82,5 +82,56 @@ impl<'c> TensorType<'c> {
     #[must_use]
     pub fn static_shape(&self) -> Option<Vec<i64>> {
         self.shape.iter().map(|d| d.as_const()).collect()
+    }
+}
+
+impl<'c> TypeContext<'c> {
+    /// Rank 0 with the empty layout in `umat`: shape elements and results of dim ops. Unequal to
+    /// [`TypeContext::scalar`], which has no layout.
+    pub fn umat_scalar(&self, dtype: DType) -> Type<'c> {
+        self.umat_tensor(&[], dtype)
+    }
+
+    /// A ranked `umat` tensor with the empty layout: shape vectors (spec: types §2).
+    pub fn umat_tensor(&self, shape: &[Dim<'c>], dtype: DType) -> Type<'c> {
+        let empty = self.layout(&[], Some(&[]));
+        self.tensor(shape, dtype, Some(TensorLayout::Plain(empty)), Storage::Umat)
+    }
+
+    /// A tensor placed canonically by attributes on logical axes.
+    ///
+    /// # Errors
+    /// As [`TypeContext::canonical_shard_layout`].
+    pub fn shard_tensor(
+        &self,
+        shape: &[Dim<'c>],
+        dtype: DType,
+        storage: Storage,
+        mesh: Mesh<'c>,
+        attrs: &[ShardAttr<'c>],
+    ) -> Result<Type<'c>, TypeError> {
+        let shard = self.canonical_shard_layout(shape, mesh, attrs)?;
+        Ok(self.tensor(shape, dtype, Some(TensorLayout::Shard(shard)), storage))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_util::{dims, mesh};
+    use crate::{Arena, DType, ShardAttr, Storage, TypeContext};
+
+    #[test]
+    fn constructors() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        assert_ne!(cx.scalar(DType::I64), cx.umat_scalar(DType::I64));
+        assert_eq!(cx.umat_tensor(dims(cx, "3"), DType::I64).to_string(), r#"Tensor[(3,), "i64", ():(), "umat"]"#);
+        let m = mesh(cx, &[("thread", 4)], &[("w", 4)]);
+        let placed = cx.shard_tensor(dims(cx, "8"), DType::F32, Storage::Rmem, m, &[ShardAttr::Split(0)]).unwrap();
+        assert_eq!(placed.to_string(), r#"Tensor[(8,), "f32", (4 @ w, 2), "rmem"]"#);
+        // Equal values are one pointer, also from another thread's context.
+        let fork = &cx.fork();
+        let again = fork.shard_tensor(dims(fork, "8"), DType::F32, Storage::Rmem, m, &[ShardAttr::Split(0)]);
+        assert_eq!(again.unwrap(), placed);
     }
 }
