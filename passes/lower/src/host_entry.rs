@@ -1,0 +1,99 @@
+//! The host function that launches a module's kernel (spec: lowering §9).
+
+use tf_core::node::{ModuleData, PrimFunctionData, TirCallee};
+use tf_core::{
+    AnyFunction, Context, Diagnostic, ExprKind, Literal, Meta, Module, PrimFunction, Result, StmtKind, Target,
+    TargetKind,
+};
+use tf_framework::{Pass, PassCx};
+use tf_tir::launch::Launch;
+use tf_types::{DType, Mesh, Symbol};
+
+/// Adds a CPU function that launches the entry kernel, and makes it the entry. The grid is as large as the meshes of
+/// CTAs in the kernel, the block as large as those of threads. A module whose entry runs on the CPU stays as it is.
+#[derive(Clone, Default, Pass)]
+#[pass(name = "host-entry")]
+pub struct HostEntry {}
+
+impl Pass for HostEntry {
+    fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        let Some(kernel) = kernel(module)? else { return Ok(module) };
+        let name = free_name(module, cx);
+        let host = host_function(cx, kernel, name)?;
+        let mut functions = module.data().functions.to_vec();
+        functions.push(AnyFunction::Tir(host));
+        let functions = cx.alloc_slice(&functions);
+        Ok(cx.module(ModuleData { functions, entry: Some(name), ..*module.data() }))
+    }
+}
+
+/// The function to launch; `None` if the module needs no host entry.
+fn kernel<'c>(module: Module<'c>) -> Result<Option<PrimFunction<'c>>> {
+    match module.entry_function() {
+        Some(AnyFunction::Tir(entry)) if entry.target.kind == TargetKind::Cpu => Ok(None),
+        Some(AnyFunction::Tir(entry)) => Ok(Some(entry)),
+        Some(AnyFunction::Hir(entry)) => {
+            let message = format!("`@{}` is still HIR", entry.name);
+            Err(Diagnostic::error(message).at(entry.span).with_help("run `hir-to-tir` first"))
+        }
+        None => Err(Diagnostic::error(format!("module `{}` has no entry to launch", module.name))
+            .at(module.span)
+            .with_help("name one with `@module(entry=…)`")),
+    }
+}
+
+fn free_name<'c>(module: Module<'c>, cx: &Context<'c>) -> Symbol<'c> {
+    let candidates = ["main".to_owned(), "_tilefoundry_main".to_owned()];
+    let numbered = (1..).map(|i| format!("_tilefoundry_main_{i}"));
+    let mut names = candidates.into_iter().chain(numbered);
+    let free = names.find(|name| module.lookup(name).is_none()).unwrap_or_default();
+    cx.symbol(&free)
+}
+
+fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c>) -> Result<PrimFunction<'c>> {
+    let (grid, block) = geometry(kernel)?;
+    let params: Vec<_> = kernel.data().params.iter().map(|p| cx.expr(p.kind, p.ty(), p.meta)).collect();
+    let types: Vec<_> = params.iter().map(|p| p.ty()).collect();
+    let symbol = cx.expr(ExprKind::SymbolRef(kernel.name), cx.callable(&types, cx.unit()), Meta::at(kernel.span));
+    let extent = |value: i64| cx.constant(Literal::Int(value), DType::I64, Meta::default());
+    let mut args = vec![symbol, extent(grid), extent(1), extent(1), extent(block), extent(1), extent(1)];
+    args.extend(&params);
+    let launch = cx.stmt(
+        StmtKind::Evaluate { callee: TirCallee::Op(Launch::new(cx)), args: cx.alloc_slice(&args) },
+        kernel.span,
+    );
+    let body = [launch, cx.stmt(StmtKind::Return, None)];
+    Ok(cx.prim_function(PrimFunctionData {
+        name,
+        params: cx.alloc_slice(&params),
+        body: cx.stmt(StmtKind::Sequential(cx.alloc_slice(&body)), None),
+        output_count: kernel.output_count,
+        target: Target { kind: TargetKind::Cpu, device: cx.symbol("") },
+        span: kernel.span,
+    }))
+}
+
+/// CTAs and threads: the largest of the kernel's meshes (spec: lowering §9).
+fn geometry(kernel: PrimFunction<'_>) -> Result<(i64, i64)> {
+    let (mut grid, mut block) = (1, 1);
+    let mut symbolic = false;
+    tf_core::walk::walk_stmts(kernel.body, |stmt| {
+        if let StmtKind::MeshScope { mesh, .. } = stmt.kind {
+            match (positions(mesh, true), positions(mesh, false)) {
+                (Some(ctas), Some(threads)) => (grid, block) = (grid.max(ctas), block.max(threads)),
+                _ => symbolic = true,
+            }
+        }
+    });
+    if symbolic {
+        let message = format!("the meshes of `@{}` are symbolic: its launch geometry is not known", kernel.name);
+        return Err(Diagnostic::error(message).at(kernel.span));
+    }
+    Ok((grid, block))
+}
+
+/// Positions of a mesh's CTA levels, or of its other levels.
+fn positions(mesh: Mesh<'_>, ctas: bool) -> Option<i64> {
+    let levels = mesh.topologies.iter().filter(|t| (t.name.as_str() == "cta") == ctas);
+    levels.map(|t| t.size.and_then(|size| size.as_const())).product()
+}
