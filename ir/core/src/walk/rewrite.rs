@@ -105,7 +105,8 @@ impl<'c> Rewritten<'_, 'c> {
     fn bind(&mut self, region: &GridRegion<'c>) {
         for (&carry, &init) in region.carries.iter().zip(region.inits) {
             let ty = self.get(init).ty();
-            if ty != carry.ty() {
+            // A carry that took its yield's layout keeps it while its initial value stays the same (decision 11).
+            if ty != init.ty() && ty != carry.ty() {
                 let new = self.cx.expr(carry.kind, ty, carry.meta);
                 self.memo.insert(carry, new);
             }

@@ -1,0 +1,76 @@
+//! When types that need not be equal fit together.
+
+use tf_types::{Storage, TensorLayout, TensorType, Type, TypeKind};
+
+/// Whether a loop may yield `found` into a carry of type `phi`: equal shape, dtype, storage and placement; strides are free (decision 11).
+pub fn carries<'c>(phi: Type<'c>, found: Type<'c>) -> bool {
+    if phi == found {
+        return true;
+    }
+    let (Some(a), Some(b)) = (phi.as_tensor(), found.as_tensor()) else { return false };
+    a.shape == b.shape && a.dtype == b.dtype && a.storage == b.storage && same_placement(a, b)
+}
+
+fn same_placement(a: &TensorType<'_>, b: &TensorType<'_>) -> bool {
+    match (a.shard(), b.shard()) {
+        (None, None) => true,
+        (Some(a), Some(b)) => a.layout.shape() == b.layout.shape() && a.attrs == b.attrs && a.mesh == b.mesh,
+        _ => false,
+    }
+}
+
+/// Whether a carry of this type may take the layout of its yield (decision 11).
+pub fn is_open(phi: Type<'_>) -> bool {
+    phi.as_tensor().is_some_and(|tensor| match tensor.layout {
+        None => true,
+        Some(TensorLayout::Plain(layout)) => layout.strides().is_none(),
+        Some(TensorLayout::Shard(shard)) => shard.layout.strides().is_none(),
+        Some(TensorLayout::Composed(_)) => false,
+    })
+}
+
+/// Why a value of type `found` is not what is declared: shape and dtype must be equal, layout and storage where they are declared
+/// (decision 7). Global memory is what a declaration without storage has.
+pub fn declared<'c>(declared: Type<'c>, found: Type<'c>) -> Result<(), &'static str> {
+    match (*declared.data(), *found.data()) {
+        _ if declared == found => Ok(()),
+        (TypeKind::Tensor(want), TypeKind::Tensor(have)) => {
+            if want.shape != have.shape {
+                Err("shape")
+            } else if want.dtype != have.dtype {
+                Err("dtype")
+            } else if !matches!(want.storage, Storage::Gmem | Storage::Umat) && want.storage != have.storage {
+                Err("storage")
+            } else if want.layout.is_some() && want.layout != have.layout && !same_up_to_strides(&want, &have) {
+                Err("layout")
+            } else {
+                Ok(())
+            }
+        }
+        (TypeKind::Tuple(want), TypeKind::Tuple(have)) if want.len() == have.len() => {
+            want.iter().zip(have).try_for_each(|(&want, &have)| self::declared(want, have))
+        }
+        _ => Err("form"),
+    }
+}
+
+/// A declared placement or layout without strides leaves them to the body; materialised ones compare as placements.
+fn same_up_to_strides(want: &TensorType<'_>, have: &TensorType<'_>) -> bool {
+    match (want.layout, have.layout) {
+        (Some(TensorLayout::Plain(want)), Some(TensorLayout::Plain(have))) => {
+            want.strides().is_none() && want.shape() == have.shape()
+        }
+        (Some(TensorLayout::Shard(_)), _) => same_placement(want, have),
+        _ => false,
+    }
+}
+
+/// Whether a call may bind a value of type `argument` to a parameter: equal types, or a parameter without layout and equal shape and dtype
+/// (spec: hir §2).
+pub fn binds<'c>(parameter: Type<'c>, argument: Type<'c>) -> bool {
+    parameter == argument
+        || match (parameter.as_tensor(), argument.as_tensor()) {
+            (Some(p), Some(a)) => p.layout.is_none() && p.shape == a.shape && p.dtype == a.dtype,
+            _ => false,
+        }
+}

@@ -1,0 +1,240 @@
+//! Inference of one function.
+
+use tf_core::node::{FunctionData, GridRegion};
+use tf_core::op::OpView;
+use tf_core::walk::{ExprRewriter, Rewritten, rewrite_expr};
+use tf_core::{Callee, Context, Diagnostic, Expr, ExprKind, Function, Literal, Meta, Result};
+use tf_types::{DType, Type};
+
+use super::agree;
+
+/// Types a function again.
+///
+/// # Errors
+/// Every type that differs from the inferred one, and what inference refuses.
+pub fn infer_function<'c>(function: Function<'c>, cx: &Context<'c>) -> Result<Function<'c>, Vec<Diagnostic>> {
+    let mut infer = Infer { errors: Vec::new() };
+    let body = match rewrite_expr(cx, function.body, [], &mut infer) {
+        Ok(body) => body,
+        Err(error) => {
+            infer.errors.push(error);
+            return Err(infer.errors);
+        }
+    };
+    if infer.errors.is_empty() {
+        infer.errors.extend(check_return(function, body.ty()));
+    }
+    match infer.errors.is_empty() {
+        true if body == function.body => Ok(function),
+        true => Ok(cx.function(FunctionData { body, ..*function })),
+        false => Err(infer.errors),
+    }
+}
+
+fn check_return<'c>(function: Function<'c>, found: Type<'c>) -> Option<Diagnostic> {
+    let what = agree::declared(function.return_type, found).err()?;
+    let message = format!(
+        "`{}` is declared to return {}, but its body is {found}: the {what} differs",
+        function.name, function.return_type
+    );
+    Some(Diagnostic::error(message).at(function.body.span().or(function.span)))
+}
+
+/// Errors are collected, each once although a loop may be typed twice, and a node that has one keeps its type.
+struct Infer {
+    errors: Vec<Diagnostic>,
+}
+
+impl<'c> ExprRewriter<'c> for Infer {
+    fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> Result<Expr<'c>> {
+        if let ExprKind::Grid(region) = expr.kind {
+            return Ok(self.grid(expr, region, done));
+        }
+        let rebuilt = match done.rebuild(expr) {
+            Ok(rebuilt) => rebuilt,
+            Err(error) => return Ok(self.refuse(expr, error)),
+        };
+        if rebuilt == expr || matches!(expr.kind, ExprKind::Call { callee: Callee::Function(_), .. }) {
+            self.check(rebuilt, done.cx);
+        }
+        Ok(rebuilt)
+    }
+}
+
+impl Infer {
+    fn report(&mut self, error: Option<Diagnostic>) {
+        self.errors.extend(error.filter(|error| !self.errors.contains(error)));
+    }
+
+    fn refuse<'c>(&mut self, expr: Expr<'c>, error: Diagnostic) -> Expr<'c> {
+        self.report(Some(error.at(expr.span())));
+        expr
+    }
+
+    /// Compares the type of a node with what its operands give.
+    fn check<'c>(&mut self, expr: Expr<'c>, cx: &Context<'c>) {
+        let inferred = match expr.kind {
+            ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::Grid(_) => return,
+            ExprKind::Constant(literal) => {
+                self.report(check_literal(expr, literal));
+                return;
+            }
+            ExprKind::Tuple(elements) => {
+                let types: Vec<_> = elements.iter().map(|e| e.ty()).collect();
+                Ok(cx.tuple(&types))
+            }
+            ExprKind::Call { callee: Callee::Op(op), args } => cx.infer(OpView { op, args }, expr.span()),
+            ExprKind::Call { callee: Callee::Function(callee), args } => {
+                self.report(check_call(expr, callee, args));
+                return;
+            }
+        };
+        match inferred {
+            Ok(ty) if ty == expr.ty() => {}
+            Ok(ty) => {
+                let message = format!("{} is written with type {}, but has type {ty}", expr.describe(), expr.ty());
+                self.report(Some(Diagnostic::error(message).at(expr.span())));
+            }
+            Err(error) => self.report(Some(error.at(expr.span()))),
+        }
+    }
+
+    fn grid<'c>(&mut self, expr: Expr<'c>, region: &GridRegion<'c>, done: &Rewritten<'_, 'c>) -> Expr<'c> {
+        let cx = done.cx;
+        let map = |exprs: &'c [Expr<'c>]| -> Vec<Expr<'c>> { exprs.iter().map(|&e| done.get(e)).collect() };
+        let (mut carries, inits, mut yields) = (map(region.carries), map(region.inits), map(region.yields));
+        let mut body = region.body.map(|body| done.get(body));
+        if let Some(error) = check_form(expr, region) {
+            return self.refuse(expr, error);
+        }
+        let open = |(carry, value): (&Expr<'c>, &Expr<'c>)| {
+            carry.ty() != value.ty() && agree::is_open(carry.ty()) && retypes(carry.ty(), value.ty())
+        };
+        if carries.iter().zip(&yields).any(open) {
+            let replaced: Vec<_> = carries.iter().zip(&yields).filter(|&pair| open(pair)).collect();
+            let substitute: Vec<_> =
+                replaced.into_iter().map(|(&old, value)| (old, cx.expr(old.kind, value.ty(), old.meta))).collect();
+            match self.again(cx, &yields, body, &substitute) {
+                Ok((new_yields, new_body)) => (yields, body) = (new_yields, new_body),
+                Err(error) => return self.refuse(expr, error),
+            }
+            for (old, new) in substitute {
+                carries.iter_mut().filter(|carry| **carry == old).for_each(|carry| *carry = new);
+            }
+        }
+        for ((carry, value), init) in carries.iter().zip(&yields).zip(&inits) {
+            self.report(check_carry(expr, *carry, *value, *init));
+        }
+        let same = carries == region.carries && inits == region.inits && yields == region.yields && body == region.body;
+        let types: Vec<_> = carries.iter().map(|c| c.ty()).collect();
+        let ty = match (&types[..], body) {
+            ([], Some(body)) => body.ty(),
+            ([one], _) => *one,
+            (many, _) => cx.tuple(many),
+        };
+        if same && ty != expr.ty() {
+            let message = format!("{} is written with type {}, but has type {ty}", expr.describe(), expr.ty());
+            return self.refuse(expr, Diagnostic::error(message));
+        }
+        if same {
+            return expr;
+        }
+        let (carries, inits, yields) = (cx.alloc_slice(&carries), cx.alloc_slice(&inits), cx.alloc_slice(&yields));
+        cx.grid(GridRegion { carries, inits, yields, body, ..*region }, ty, expr.meta)
+    }
+
+    /// The values of an iteration with other carries.
+    fn again<'c>(
+        &mut self,
+        cx: &Context<'c>,
+        yields: &[Expr<'c>],
+        body: Option<Expr<'c>>,
+        substitute: &[(Expr<'c>, Expr<'c>)],
+    ) -> Result<(Vec<Expr<'c>>, Option<Expr<'c>>)> {
+        let roots: Vec<_> = yields.iter().copied().chain(body).collect();
+        let types: Vec<_> = roots.iter().map(|e| e.ty()).collect();
+        let together = cx.expr(ExprKind::Tuple(cx.alloc_slice(&roots)), cx.tuple(&types), Meta::default());
+        let new = rewrite_expr(cx, together, substitute.iter().copied(), self)?;
+        let ExprKind::Tuple(new) = new.kind else { unreachable!("a tuple is rewritten to a tuple") };
+        let (yields, rest) = new.split_at(yields.len());
+        Ok((yields.to_vec(), rest.first().copied()))
+    }
+}
+
+/// Whether a carry of type `phi` becomes one of type `found`: everything but the layout is equal.
+fn retypes<'c>(phi: Type<'c>, found: Type<'c>) -> bool {
+    match (phi.as_tensor(), found.as_tensor()) {
+        (Some(a), Some(b)) => a.shape == b.shape && a.dtype == b.dtype && a.storage == b.storage,
+        _ => false,
+    }
+}
+
+fn check_literal<'c>(expr: Expr<'c>, literal: Literal) -> Option<Diagnostic> {
+    let tensor = expr.ty().as_tensor();
+    let fits = tensor.is_some_and(|t| {
+        t.rank() == 0
+            && match literal {
+                Literal::Bool(_) => t.dtype == DType::Bool,
+                Literal::Int(_) => t.dtype.is_integer(),
+                Literal::Float(_) => t.dtype.is_float(),
+            }
+    });
+    let message = || format!("the literal {literal} cannot have type {}", expr.ty());
+    (!fits).then(|| Diagnostic::error(message()).at(expr.span()))
+}
+
+fn check_call<'c>(expr: Expr<'c>, callee: Function<'c>, args: &[Expr<'c>]) -> Option<Diagnostic> {
+    let refuse = |message: String| Some(Diagnostic::error(message).at(expr.span()));
+    if args.len() != callee.params.len() {
+        let (want, have) = (callee.params.len(), args.len());
+        return refuse(format!("`{}` has {want} parameters, found {have} arguments", callee.name));
+    }
+    for (param, arg) in callee.params.iter().zip(args) {
+        if !agree::binds(param.ty(), arg.ty()) {
+            let message =
+                format!("parameter {} of `{}` is {}, found {}", param.describe(), callee.name, param.ty(), arg.ty());
+            let error = Diagnostic::error(message).at(expr.span());
+            return Some(match arg.span() {
+                Some(span) if Some(span) != expr.span() => error.also(span, format!("this is {}", arg.ty())),
+                _ => error,
+            });
+        }
+    }
+    match agree::declared(callee.return_type, expr.ty()) {
+        Ok(()) => None,
+        Err(what) => refuse(format!(
+            "the call is written with type {}, but `{}` returns {}: the {what} differs",
+            expr.ty(),
+            callee.name,
+            callee.return_type
+        )),
+    }
+}
+
+fn check_form<'c>(expr: Expr<'c>, region: &GridRegion<'c>) -> Option<Diagnostic> {
+    let (carries, inits, yields) = (region.carries.len(), region.inits.len(), region.yields.len());
+    let message = if carries != inits || carries != yields {
+        format!("a loop with {carries} carries has {inits} initial values and {yields} yields")
+    } else if (carries == 0) != region.body.is_some() {
+        "a loop has either carries or a body value".to_owned()
+    } else if region.induction.ty().as_tensor().is_none_or(|t| t.rank() != 0 || t.dtype != DType::I64) {
+        format!("the induction variable is {}, not a rank-0 i64", region.induction.ty())
+    } else {
+        return None;
+    };
+    Some(Diagnostic::error(message).at(expr.span()))
+}
+
+fn check_carry<'c>(expr: Expr<'c>, carry: Expr<'c>, value: Expr<'c>, init: Expr<'c>) -> Option<Diagnostic> {
+    let refuse = |message: String, at: Expr<'c>| Some(Diagnostic::error(message).at(at.span().or(expr.span())));
+    if !agree::carries(carry.ty(), value.ty()) {
+        let message = format!("the loop carries {} as {}, but yields {}", carry.describe(), carry.ty(), value.ty());
+        return refuse(message, value);
+    }
+    // A carry that took its yield's layout differs from its initial value in that.
+    if !agree::carries(carry.ty(), init.ty()) && !(agree::is_open(init.ty()) && retypes(init.ty(), carry.ty())) {
+        let message = format!("the loop carries {} as {}, but starts with {}", carry.describe(), carry.ty(), init.ty());
+        return refuse(message, init);
+    }
+    None
+}

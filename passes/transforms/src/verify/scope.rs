@@ -1,0 +1,58 @@
+//! What is visible at a statement.
+
+use rustc_hash::FxHashSet;
+use tf_core::op::{Attr, OpInstance};
+use tf_core::{Context, Expr, PrimFunction};
+use tf_types::mesh::MeshLayout;
+use tf_types::{Mesh, TensorLayout};
+
+/// The variables and meshes in scope.
+pub struct Scope<'c> {
+    /// Bound here.
+    pub variables: FxHashSet<Expr<'c>>,
+    /// Open meshes, outermost first.
+    pub meshes: Vec<Mesh<'c>>,
+    /// Meshes that parameters are placed on.
+    signature: FxHashSet<Mesh<'c>>,
+}
+
+impl<'c> Scope<'c> {
+    /// The scope around a function's body, without its parameters' variables.
+    pub fn new(function: PrimFunction<'c>) -> Self {
+        let leaves = function.params.iter().flat_map(|param| param.ty().leaves());
+        let signature = leaves.filter_map(|tensor| tensor.shard()).map(|shard| shard.mesh).collect();
+        Self { variables: FxHashSet::default(), meshes: Vec::new(), signature }
+    }
+
+    /// The meshes of an op's attributes that are not open.
+    pub fn closed_meshes(&self, cx: &Context<'c>, op: OpInstance<'c>) -> Vec<Mesh<'c>> {
+        let mut closed = Vec::new();
+        for attr in op.attrs() {
+            let mesh = match *attr {
+                Attr::Mesh(mesh) => Some(mesh),
+                Attr::Shard(shard) | Attr::Layout(TensorLayout::Shard(shard)) => Some(shard.mesh),
+                Attr::Layout(TensorLayout::Composed(composed)) => composed.shard().map(|shard| shard.mesh),
+                Attr::Type(ty) => ty.as_tensor().and_then(|tensor| tensor.shard()).map(|shard| shard.mesh),
+                _ => None,
+            };
+            closed.extend(mesh.filter(|&mesh| !self.is_open(cx, mesh) && !closed.contains(&mesh)));
+        }
+        closed
+    }
+
+    fn is_open(&self, cx: &Context<'c>, mesh: Mesh<'c>) -> bool {
+        let part_of = |open: Mesh<'c>| {
+            mesh == open || (is_slice(mesh) && mesh.topologies == open.topologies && mesh.strides() == open.strides())
+        };
+        self.signature.contains(&mesh)
+            || self.meshes.iter().any(|&open| part_of(open))
+            // A placement over several levels composes open meshes, outer ones first.
+            || (0..self.meshes.len()).any(|from| {
+                (from + 2..=self.meshes.len()).any(|to| cx.composed(&self.meshes[from..to]).is_ok_and(|all| all == mesh))
+            })
+    }
+}
+
+fn is_slice(mesh: Mesh<'_>) -> bool {
+    matches!(mesh.layout, MeshLayout::Sliced(_))
+}
