@@ -9,6 +9,9 @@ pub mod rules;
 pub mod shard;
 pub mod tensor;
 
+#[cfg(test)]
+mod test_util;
+
 pub use math::{Binary, Unary};
 pub use nn::MatMul;
 pub use shard::Reshard;

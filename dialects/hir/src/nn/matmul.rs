@@ -165,3 +165,84 @@ impl EvalRule for MatMul {
 pub(super) fn register(r: &mut DialectBuilder) {
     r.op::<MatMul>().types().access().evaluates().done();
 }
+
+#[cfg(test)]
+mod tests {
+    use tf_core::{Context, Diagnostic, Expr, Meta};
+    use tf_types::{Arena, DType, Storage, TensorLayout, Type};
+
+    use super::MatMul;
+    use crate::test_util::{context, dims, factored, mesh, placed, placement, plain, var};
+
+    fn infer<'c>(cx: &Context<'c>, lhs: Expr<'c>, rhs: Expr<'c>) -> Result<Type<'c>, Diagnostic> {
+        cx.call(MatMul::new(cx), &[lhs, rhs], Meta::default()).map(Expr::ty)
+    }
+
+    #[test]
+    fn shapes() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let of = |lhs, rhs| {
+            infer(cx, plain(cx, "a", lhs, DType::BF16), plain(cx, "b", rhs, DType::BF16)).unwrap().to_string()
+        };
+        assert_eq!(of("5 7", "7 3"), r#"Tensor[(5, 3), "bf16"]"#);
+        assert_eq!(of("2 1 3 4", "5 4 2"), r#"Tensor[(2, 5, 3, 2), "bf16"]"#);
+        assert_eq!(of("S 4", "4 S"), r#"Tensor[(S, S), "bf16"]"#);
+    }
+
+    #[test]
+    fn refusals() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let of = |lhs, rhs, dtype| infer(cx, plain(cx, "h", lhs, dtype), plain(cx, "w_down", rhs, dtype)).unwrap_err();
+        let error = of("8 64", "32 16", DType::BF16);
+        assert_eq!(error.message, "`tf.matmul` contracts 64 with 32");
+        let notes: Vec<_> = error.notes.iter().map(|(_, text)| text.as_str()).collect();
+        let want = [
+            r#"operand 0: Tensor[(8, 64), "bf16"]: axis 1 is 64"#,
+            r#"operand 1: Tensor[(32, 16), "bf16"]: axis 0 is 32"#,
+        ];
+        assert_eq!(notes, want);
+        assert_eq!(error.help.unwrap(), "declare `w_down` as (…, 64, n)");
+        let transposed = of("8 64", "32 64", DType::BF16).help.unwrap();
+        assert_eq!(transposed, "transpose `w_down`, or declare it as (…, 64, n)");
+        assert_eq!(of("8", "8 2", DType::F32).message, "`tf.matmul` takes operands of rank 2 or more, found rank 1");
+        assert_eq!(of("4 4", "4 4", DType::Bool).message, "`tf.matmul` takes floats or integers, found bool");
+        assert_eq!(
+            of("2 4 4", "3 4 4", DType::F32).message,
+            "`tf.matmul` cannot broadcast the batch axes (2,) and (3,): 2 meets 3"
+        );
+    }
+
+    /// Spec: shard §10, worked table, and §11.
+    #[test]
+    fn placements() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let m = mesh(cx, "w=4");
+        let of = |lhs, a, rhs, b| infer(cx, placed(cx, "a", lhs, a, m), placed(cx, "b", rhs, b, m));
+        assert_eq!(placement(of("16 32", "S1", "32 64", "S0").unwrap()), "(16, 64):(64, 1) Psum");
+        assert_eq!(placement(of("16 32", "S0", "32 64", "B").unwrap()), "(4, 4, 64):(256, 64, 1) S0");
+        assert_eq!(placement(of("16 32", "B", "32 64", "S1").unwrap()), "(16, 4, 16):(64, 16, 1) S1");
+        assert_eq!(placement(of("16 32", "B", "32 64", "B").unwrap()), "(16, 64):(64, 1) B");
+        assert_eq!(placement(of("16 32", "Psum", "32 64", "B").unwrap()), "(16, 64):(64, 1) Psum");
+        assert_eq!(placement(of("8 16 32", "S0", "8 32 64", "S0").unwrap()), "(4, 2, 16, 64):(2048, 1024, 64, 1) S0");
+        let error = of("16 32", "S1", "32 64", "B").unwrap_err().message;
+        assert_eq!(
+            error,
+            "`tf.matmul` contracts over an axis that `w` splits on the left and nothing on the right; both sides must be \
+             split alike"
+        );
+        assert!(of("16 32", "Psum", "32 64", "Psum").unwrap_err().message.starts_with("`tf.matmul` keeps P(\"sum\")"));
+        assert!(of("16 32", "Pmax", "32 64", "B").unwrap_err().message.contains("P(\"max\")"));
+        assert!(of("16 32", "S0", "32 64", "S1").unwrap_err().message.contains("`w`"));
+        // Blocks on one side, interleaved on the other: each position holds other elements of K.
+        let shard = factored(cx, "8 4 64", "S1", m);
+        let rhs = cx.tensor(&dims(cx, "32 64"), DType::F32, Some(TensorLayout::Shard(shard)), Storage::Rmem);
+        assert!(infer(cx, placed(cx, "a", "16 32", "S1", m), var(cx, "b", rhs)).is_err());
+        // Without a placement an operand in registers is row-major.
+        let bare = |shape| var(cx, "x", cx.tensor(&dims(cx, shape), DType::F32, None, Storage::Rmem));
+        let product = infer(cx, bare("2 3"), bare("3 4")).unwrap();
+        assert_eq!(product.to_string(), r#"Tensor[(2, 4), "f32", (2, 4):(4, 1), "rmem"]"#);
+    }
+}

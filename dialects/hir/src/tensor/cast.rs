@@ -44,3 +44,26 @@ impl EvalRule for Cast {
 pub(super) fn register(r: &mut DialectBuilder) {
     r.op::<Cast>().types().access().evaluates().done();
 }
+
+#[cfg(test)]
+mod tests {
+    use tf_core::Meta;
+    use tf_types::{Arena, DType};
+
+    use super::Cast;
+    use crate::test_util::{context, mesh, placed, placement, plain};
+
+    #[test]
+    fn placement_and_shape_stay() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let of = |x, dtype| cx.call(Cast::new(cx, dtype), &[x], Meta::default()).unwrap().ty();
+        assert_eq!(of(plain(cx, "x", "S 4", DType::F32), DType::F4E2M1).to_string(), r#"Tensor[(S, 4), "f4e2m1"]"#);
+        for states in ["S0 Psum", "B B", "Pmax S1"] {
+            let x = placed(cx, "x", "16 64", states, mesh(cx, "w=4 t=2"));
+            let cast = of(x, DType::BF16);
+            assert_eq!(placement(cast), placement(x.ty()));
+            assert_eq!(of(x, DType::F32), x.ty());
+        }
+    }
+}

@@ -246,3 +246,111 @@ impl EvalRule for Slice {
 pub(super) fn register(r: &mut DialectBuilder) {
     r.op::<Slice>().types().access().evaluates().done();
 }
+
+#[cfg(test)]
+mod tests {
+    use tf_core::{Context, Diagnostic, Expr, Literal, Meta};
+    use tf_types::{Arena, DType, Storage, TensorLayout, Type};
+
+    use super::Slice;
+    use crate::test_util::{context, dims, factored, mesh, placed, plain, var};
+
+    /// Starts: integers, or `i` for a run-time one.
+    fn infer<'c>(
+        cx: &Context<'c>,
+        x: Expr<'c>,
+        starts: &str,
+        sizes: &str,
+        strides: &str,
+    ) -> Result<Type<'c>, Diagnostic> {
+        let start = |word: &str| match word.parse() {
+            Ok(value) => cx.constant(Literal::Int(value), DType::I64, Meta::default()),
+            Err(_) => var(cx, word, cx.scalar(DType::I64)),
+        };
+        let operands: Vec<_> = std::iter::once(x).chain(starts.split_whitespace().map(start)).collect();
+        let (sizes, strides) = (dims(cx, sizes), dims(cx, strides));
+        cx.call(Slice::new(cx, cx.dims(&sizes), cx.dims(&strides)), &operands, Meta::default()).map(Expr::ty)
+    }
+
+    #[test]
+    fn shapes_and_plain_layouts() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let of = |x, starts, sizes, strides| infer(cx, x, starts, sizes, strides).unwrap();
+        let x = plain(cx, "x", "S 6", DType::F32);
+        assert_eq!(of(x, "0 1", "S 2", "1 2").to_string(), r#"Tensor[(S, 2), "f32"]"#);
+        assert_eq!(of(x, "i 6", "4 0", "1 1").to_string(), r#"Tensor[(4, 0), "f32"]"#);
+        let layout = Some(TensorLayout::Plain(cx.c_order_layout(&dims(cx, "4 6"))));
+        let x = var(cx, "x", cx.tensor(&dims(cx, "4 6"), DType::F32, layout, Storage::Smem));
+        let view = of(x, "1 2", "2 2", "1 2");
+        assert_eq!(view.to_string(), r#"Tensor[(2, 2), "f32", (2, 2):(6, 2) + 8, "smem"]"#);
+        let inner = of(var(cx, "v", view), "1 1", "1 1", "1 1");
+        assert_eq!(inner.to_string(), r#"Tensor[(1, 1), "f32", (1, 1):(6, 2) + 16, "smem"]"#);
+        assert_eq!(of(x, "i 2", "2 2", "1 1").to_string(), r#"Tensor[(2, 2), "f32", "smem"]"#);
+    }
+
+    #[test]
+    fn refusals() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let x = plain(cx, "x", "4 6", DType::F32);
+        let of = |starts, sizes, strides| infer(cx, x, starts, sizes, strides).unwrap_err().message;
+        assert_eq!(of("3 0", "6 6", "1 1"), "`tf.slice` window [3, 9) leaves axis 0 of extent 4");
+        assert_eq!(of("0 2", "4 5", "1 1"), "`tf.slice` window [2, 7) leaves axis 1 of extent 6");
+        assert_eq!(of("0 0", "3 6", "2 1"), "`tf.slice` window [0, 5) with stride 2 leaves axis 0 of extent 4");
+        assert_eq!(
+            of("i 0", "5 6", "1 1"),
+            "`tf.slice` has a window of 5 with stride 1 on axis 0, whose extent is 4: it fits at no start"
+        );
+        assert_eq!(of("-1 0", "1 6", "1 1"), "`tf.slice` starts at -1 on axis 0; the least index is 0");
+        assert_eq!(of("0 0", "-1 6", "1 1"), "`tf.slice` takes no negative size, found -1 on axis 0");
+        assert_eq!(of("0 0", "2 2", "1 0"), "`tf.slice` takes a positive integer as the stride of axis 1, found 0");
+        assert_eq!(of("0 0", "2 2", "S 1"), "`tf.slice` takes a positive integer as the stride of axis 0, found S");
+        assert_eq!(of("0", "2 2", "1 1"), "`tf.slice` of an operand of rank 2 takes 2 starts, found 1");
+        let huge = i64::MAX.to_string();
+        assert!(of(&format!("1 {huge}"), "1 2", "1 1").contains("[9223372036854775807, beyond 64 bits)"));
+        let op = Slice::new(cx, cx.const_dims(&[2]), cx.const_dims(&[1]));
+        let float = plain(cx, "s", "", DType::F32);
+        let error = cx.call(op, &[plain(cx, "x", "4", DType::F32), float], Meta::default()).unwrap_err();
+        assert_eq!(
+            error.message,
+            r#"`tf.slice` takes rank-0 integers (i32, i64) as starts, found Tensor[(), "f32"] on axis 0"#
+        );
+    }
+
+    #[test]
+    fn placements() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let m = mesh(cx, "w=4");
+        let shard = Some(TensorLayout::Shard(factored(cx, "4 4 128", "S0", m)));
+        let x = var(cx, "x", cx.tensor(&dims(cx, "16 128"), DType::F32, shard, Storage::Rmem));
+        let layout = |x, starts, sizes, strides| {
+            let ty = infer(cx, x, starts, sizes, strides).unwrap();
+            let layout = ty.as_tensor().unwrap().layout.unwrap();
+            let kind = matches!(layout, TensorLayout::Composed(_));
+            (var(cx, "v", ty), kind, layout.to_string())
+        };
+        // Spec: shard §10 end.
+        let (view, composed, text) = layout(x, "0 32", "16 32", "1 1");
+        assert!(composed);
+        assert_eq!(text, "((4 @ w, 4, 32), (512, 128, 1)) + 32");
+        let (_, _, text) = layout(view, "0 8", "16 4", "1 2");
+        assert_eq!(text, "((4 @ w, 4, 4), (512, 128, 2)) + 40");
+        let (_, composed, text) = layout(x, "0 i", "16 32", "1 1");
+        assert!(!composed);
+        assert_eq!(text, "((4 @ w, 4, 32), (512, 128, 1))");
+        assert_eq!(layout(x, "0 0", "16 128", "1 1").2, "((4 @ w, 4, 128), (512, 128, 1))");
+        let refusal = |x, starts, sizes| infer(cx, x, starts, sizes, "1 1").unwrap_err();
+        let error = refusal(x, "0 0", "8 128");
+        assert_eq!(error.message, "`tf.slice` narrows axis 0, which is split over mesh axis `w`");
+        assert_eq!(error.help.unwrap(), "reshard the operand so that axis 0 is whole, or take all of it");
+        refusal(x, "i 0", "16 128");
+        let parts = Some(TensorLayout::Shard(factored(cx, "4 2 2 128", "B", m)));
+        let parts = var(cx, "x", cx.tensor(&dims(cx, "16 128"), DType::F32, parts, Storage::Rmem));
+        let message = refusal(parts, "0 0", "8 128").message;
+        assert_eq!(message, "`tf.slice` narrows axis 0, which the placement factors into 3 parts; it must be one");
+        let term = placed(cx, "t", "16 128", "Psum", m);
+        assert!(layout(term, "0 32", "16 32", "1 1").2.contains(r#"w @ P("sum")"#));
+    }
+}
