@@ -33,3 +33,10 @@ impl fmt::Display for BackendError {
 }
 
 impl Error for BackendError {}
+
+impl From<BackendError> for tf_core::Diagnostic {
+    fn from(error: BackendError) -> Self {
+        let diagnostic = Self::error(error.message);
+        error.details.into_iter().fold(diagnostic, |diagnostic, detail| diagnostic.with_note(None, detail))
+    }
+}

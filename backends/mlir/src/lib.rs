@@ -1,5 +1,7 @@
 //! MLIR back end: the session that owns an MLIR context, the pass pipelines for both targets, the
 //! CPU JIT and the lowering of GPU modules to the NVVM dialect.
+pub mod emit;
+pub mod engine;
 pub mod error;
 pub mod gpu;
 pub mod jit;
