@@ -1,0 +1,65 @@
+//! Engines: what can run an entry function.
+
+use std::sync::Arc;
+
+use tf_core::{AnyFunction, Context, Module, Result};
+use tf_value::Tensor;
+
+use crate::DimSizes;
+
+/// What an engine is asked to run.
+pub struct Request<'a, 'c> {
+    /// For new nodes, and for the sources of spans.
+    pub cx: &'a Context<'c>,
+    /// The module of the entry.
+    pub module: Module<'c>,
+    /// What to run.
+    pub entry: AnyFunction<'c>,
+    /// One tensor for each input parameter, in order, with its dtype and a shape that fits its type.
+    pub inputs: &'a [Tensor],
+    /// The sizes of the dims in the inputs' types.
+    pub dims: &'a DimSizes<'c>,
+    /// What follows the colon in `on=cuda:0`.
+    pub argument: Option<&'a str>,
+}
+
+/// Runs entry functions.
+pub trait Engine: Send + Sync {
+    /// Its name in `on=NAME` or `on=NAME:ARGUMENT`.
+    fn name(&self) -> &'static str;
+
+    /// The outputs in order: of a HIR function the fields of its value, of a TIR function its output parameters.
+    ///
+    /// # Errors
+    /// The entry is nothing that this engine runs, or the run fails.
+    fn run<'c>(&self, request: &Request<'_, 'c>) -> Result<Vec<Tensor>>;
+}
+
+/// The engines of a driver, in the order they were added. Clones share the engines.
+#[derive(Clone, Default)]
+pub struct Engines(Vec<Arc<dyn Engine>>);
+
+impl Engines {
+    /// Adds an engine; one of the same name is replaced.
+    pub fn add(&mut self, engine: impl Engine + 'static) {
+        self.0.retain(|old| old.name() != engine.name());
+        self.0.push(Arc::new(engine));
+    }
+
+    /// The engine that `on=TEXT` names, and what follows its colon.
+    #[must_use]
+    pub fn find<'t>(&self, text: &'t str) -> Option<(&dyn Engine, Option<&'t str>)> {
+        let (name, argument) = match text.split_once(':') {
+            Some((name, argument)) => (name, Some(argument)),
+            None => (text, None),
+        };
+        let engine = self.0.iter().find(|engine| engine.name() == name)?;
+        Some((engine.as_ref(), argument))
+    }
+
+    /// All names.
+    #[must_use]
+    pub fn names(&self) -> Vec<&'static str> {
+        self.0.iter().map(|engine| engine.name()).collect()
+    }
+}

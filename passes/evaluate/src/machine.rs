@@ -1,0 +1,298 @@
+//! The interpreter of HIR functions (spec: evaluator §4, §5). Its stack is a vector: neither loops nor calls nest on the host's.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+use tf_core::node::GridRegion;
+use tf_core::op::OpView;
+use tf_core::{Callee, Diagnostic, Expr, ExprKind, Function, Literal, Result};
+use tf_types::DType;
+use tf_value::{EvalCx, EvalRegistry, Tensor, Value, extent};
+
+use crate::dims::{DimSizes, bind_dims};
+use crate::plan::Plan;
+
+/// A value, or why there is none although nobody has needed it yet.
+#[derive(Clone)]
+enum Cell {
+    Empty,
+    Value(Value),
+    Failed(Box<Diagnostic>),
+}
+
+/// A function that is being evaluated.
+struct Activation<'c> {
+    function: Function<'c>,
+    plan: Rc<Plan<'c>>,
+    cells: Vec<Cell>,
+    dims: Rc<DimSizes<'c>>,
+}
+
+#[derive(Clone, Copy)]
+enum Frame<'c> {
+    /// The items of a region from `at` on.
+    Region { region: usize, at: usize },
+    /// A loop between two iterations; `index` is the next one.
+    Loop { expr: Expr<'c>, deferred: bool, index: i64, stop: i64, step: i64 },
+    /// The end of the function that the call `expr` called.
+    Return { expr: Expr<'c>, deferred: bool },
+}
+
+/// Evaluates functions.
+pub struct Machine<'a, 'c> {
+    rules: &'a EvalRegistry,
+    plans: FxHashMap<Function<'c>, Rc<Plan<'c>>>,
+    activations: Vec<Activation<'c>>,
+    frames: Vec<Frame<'c>>,
+}
+
+impl<'a, 'c> Machine<'a, 'c> {
+    /// A machine over the evaluation rules of a driver's ops.
+    pub fn new(rules: &'a EvalRegistry) -> Self {
+        Self { rules, plans: FxHashMap::default(), activations: Vec::new(), frames: Vec::new() }
+    }
+
+    /// The value of a function on arguments that fit its parameters.
+    ///
+    /// # Errors
+    /// What an op's rule refuses, with the op, its binding and its place; a loop that cannot run.
+    pub fn run(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) -> Result<Value> {
+        self.enter(function, arguments, dims);
+        while let Some(frame) = self.frames.pop() {
+            let result = match frame {
+                Frame::Region { region, at } => self.item(region, at),
+                Frame::Loop { expr, deferred, index, stop, step } => self.iterate(expr, deferred, (index, stop, step)),
+                Frame::Return { expr, .. } => self.leave().map(|value| {
+                    self.store(expr, value);
+                    self.drop_unneeded(expr);
+                }),
+            };
+            if let Err(error) = result {
+                self.unwind(error, frame)?;
+            }
+        }
+        self.leave()
+    }
+
+    /// Goes on after the innermost loop or call that may fail without anyone having noticed yet; `frame` has just been popped.
+    fn unwind(&mut self, error: Diagnostic, frame: Frame<'c>) -> Result<()> {
+        // A call that has been left has no activation any more.
+        let mut next = Some((frame, false));
+        while let Some((frame, active)) = next {
+            if let Frame::Loop { expr, deferred, .. } | Frame::Return { expr, deferred } = frame {
+                if active && matches!(frame, Frame::Return { .. }) {
+                    self.activations.pop();
+                }
+                if deferred {
+                    self.fail(expr, error);
+                    return Ok(());
+                }
+            }
+            next = self.frames.pop().map(|frame| (frame, true));
+        }
+        Err(error)
+    }
+
+    fn enter(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) {
+        let plan = self.plans.entry(function).or_insert_with(|| Rc::new(Plan::new(function)));
+        let plan = Rc::clone(plan);
+        let mut cells = vec![Cell::Empty; plan.slot_count()];
+        for (&param, argument) in function.params.iter().zip(arguments) {
+            cells[plan.slot(param)] = Cell::Value(argument);
+        }
+        self.activations.push(Activation { function, plan, cells, dims: Rc::new(dims) });
+        self.frames.push(Frame::Region { region: 0, at: 0 });
+    }
+
+    fn leave(&mut self) -> Result<Value> {
+        let function = self.now().function;
+        let value = self.read(function.body);
+        self.activations.pop();
+        value
+    }
+
+    fn now(&mut self) -> &mut Activation<'c> {
+        self.activations.last_mut().expect("a function is being evaluated")
+    }
+
+    fn store(&mut self, expr: Expr<'c>, value: Value) {
+        let now = self.now();
+        let slot = now.plan.slot(expr);
+        now.cells[slot] = Cell::Value(value);
+    }
+
+    fn fail(&mut self, expr: Expr<'c>, error: Diagnostic) {
+        let now = self.now();
+        let slot = now.plan.slot(expr);
+        now.cells[slot] = Cell::Failed(Box::new(error));
+    }
+
+    /// The value of an operand. One whose failure was deferred fails now.
+    fn read(&mut self, expr: Expr<'c>) -> Result<Value> {
+        let now = self.now();
+        match &now.cells[now.plan.slot(expr)] {
+            Cell::Value(value) => Ok(value.clone()),
+            Cell::Failed(error) => Err(error.as_ref().clone()),
+            Cell::Empty => {
+                Err(Diagnostic::error(format!("{} is used outside its loop", expr.describe())).at(expr.span()))
+            }
+        }
+    }
+
+    fn item(&mut self, region: usize, at: usize) -> Result<()> {
+        let plan = Rc::clone(&self.now().plan);
+        let Some(item) = plan.regions[region].get(at) else { return Ok(()) };
+        self.frames.push(Frame::Region { region, at: at + 1 });
+        let result = match item.expr.kind {
+            ExprKind::Grid(grid) => self.start(item.expr, grid, item.deferred),
+            ExprKind::Call { callee: Callee::Function(callee), args } => {
+                self.call(item.expr, callee, args, item.deferred)
+            }
+            _ => self.compute(item.expr).map(|value| {
+                self.store(item.expr, value);
+                self.drop_dead(&item.dead);
+            }),
+        };
+        match result {
+            Err(error) if item.deferred => {
+                self.fail(item.expr, error);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    fn drop_dead(&mut self, dead: &[usize]) {
+        let now = self.now();
+        for &slot in dead {
+            now.cells[slot] = Cell::Empty;
+        }
+    }
+
+    fn compute(&mut self, expr: Expr<'c>) -> Result<Value> {
+        match expr.kind {
+            ExprKind::Constant(literal) => constant(expr, literal),
+            ExprKind::Tuple(elements) => {
+                Ok(Value::Tuple(elements.iter().map(|&e| self.read(e)).collect::<Result<_>>()?))
+            }
+            ExprKind::Call { callee: Callee::Op(op), args } => {
+                let operands = args.iter().map(|&arg| self.read(arg)).collect::<Result<Vec<_>>>()?;
+                let Some(rule) = self.rules.get(op.id) else {
+                    return Err(failed(expr, "it has no evaluation rule".to_owned(), None));
+                };
+                let dims = Rc::clone(&self.now().dims);
+                let eval = EvalCx { dims: &dims, result_type: expr.ty() };
+                rule(OpView { op, args }, &operands, &eval).map_err(|error| failed(expr, error.message, error.help))
+            }
+            _ => Err(Diagnostic::error(format!("{} has no value here", expr.describe())).at(expr.span())),
+        }
+    }
+
+    fn call(&mut self, expr: Expr<'c>, callee: Function<'c>, args: &[Expr<'c>], deferred: bool) -> Result<()> {
+        let values = args.iter().map(|&arg| self.read(arg)).collect::<Result<Vec<_>>>()?;
+        let fits = args.len() == callee.params.len()
+            && args.iter().zip(callee.params).all(|(arg, param)| {
+                match (arg.ty().as_tensor(), param.ty().as_tensor()) {
+                    (Some(arg), Some(param)) => arg.dtype == param.dtype && arg.rank() == param.rank(),
+                    _ => arg.ty() == param.ty(),
+                }
+            });
+        if !fits {
+            let message = format!("the arguments do not fit the parameters of `{}`", callee.name);
+            return Err(Diagnostic::error(message).at(expr.span()));
+        }
+        let tensors = callee.params.iter().zip(&values).filter_map(|(&p, v)| v.as_tensor().map(|t| (p, t.clone())));
+        let (params, tensors): (Vec<_>, Vec<_>) = tensors.unzip();
+        let dims = bind_dims(&params, &tensors, expr.span())?;
+        self.frames.push(Frame::Return { expr, deferred });
+        self.enter(callee, values, dims);
+        Ok(())
+    }
+
+    fn start(&mut self, expr: Expr<'c>, grid: &GridRegion<'c>, deferred: bool) -> Result<()> {
+        let dims = Rc::clone(&self.now().dims);
+        let bound = |dim| extent(dim, &dims).map_err(|error| Diagnostic::error(error.message).at(expr.span()));
+        let (start, stop, step) = (bound(grid.start)?, bound(grid.stop)?, bound(grid.step)?);
+        if step < 1 {
+            return Err(Diagnostic::error(format!("the step of a loop is at least 1, found {step}")).at(expr.span()));
+        }
+        if start < 0 || stop < 0 {
+            let message = format!("the bounds of a loop are at least 0, found {start} and {stop}");
+            return Err(Diagnostic::error(message).at(expr.span()));
+        }
+        if start >= stop && grid.carries.is_empty() {
+            let message = format!("the loop over {start}..{stop} has no iteration, and nothing is carried through it");
+            return Err(Diagnostic::error(message).at(expr.span()));
+        }
+        let inits = grid.inits.iter().map(|&init| self.read(init)).collect::<Result<Vec<_>>>()?;
+        for (&carry, init) in grid.carries.iter().zip(inits) {
+            self.store(carry, init);
+        }
+        self.begin(expr, grid, deferred, (start, stop, step))
+    }
+
+    /// Runs the iteration `index`, or ends the loop.
+    fn begin(
+        &mut self,
+        expr: Expr<'c>,
+        grid: &GridRegion<'c>,
+        deferred: bool,
+        (index, stop, step): (i64, i64, i64),
+    ) -> Result<()> {
+        if index < stop {
+            let region = self.now().plan.bodies[&expr];
+            self.store(grid.induction, Tensor::scalar(index).into());
+            let index = index.saturating_add(step);
+            self.frames.push(Frame::Loop { expr, deferred, index, stop, step });
+            self.frames.push(Frame::Region { region, at: 0 });
+            return Ok(());
+        }
+        let mut values = grid.carries.iter().map(|&carry| self.read(carry)).collect::<Result<Vec<_>>>()?;
+        let value = match (grid.body, values.len()) {
+            (Some(body), 0) => self.read(body)?,
+            (_, 1) => values.remove(0),
+            _ => Value::Tuple(values),
+        };
+        self.store(expr, value);
+        self.drop_unneeded(expr);
+        Ok(())
+    }
+
+    /// Drops what the loop or call that has ended was the last to need.
+    fn drop_unneeded(&mut self, expr: Expr<'c>) {
+        let plan = Rc::clone(&self.now().plan);
+        if let Some(Frame::Region { region, at }) = self.frames.last() {
+            let item = &plan.regions[*region][at - 1];
+            debug_assert!(item.expr == expr);
+            self.drop_dead(&item.dead);
+        }
+    }
+
+    fn iterate(&mut self, expr: Expr<'c>, deferred: bool, range: (i64, i64, i64)) -> Result<()> {
+        let ExprKind::Grid(grid) = expr.kind else { return Ok(()) };
+        let yields = grid.yields.iter().map(|&value| self.read(value)).collect::<Result<Vec<_>>>()?;
+        for (&carry, value) in grid.carries.iter().zip(yields) {
+            self.store(carry, value);
+        }
+        self.begin(expr, grid, deferred, range)
+    }
+}
+
+fn constant<'c>(expr: Expr<'c>, literal: Literal) -> Result<Value> {
+    let dtype = expr.ty().as_tensor().map_or(DType::F32, |tensor| tensor.dtype);
+    let tensor = match literal {
+        Literal::Bool(value) => Tensor::scalar(value).cast(dtype),
+        Literal::Int(value) => Tensor::scalar_from_i64(value, dtype),
+        Literal::Float(value) => Tensor::scalar_from_f64(value, dtype),
+    };
+    tensor.map(Value::from).map_err(|error| failed(expr, error.message, error.help))
+}
+
+/// An error prefixed by the op and the name it is bound to, at its place.
+fn failed(expr: Expr<'_>, message: String, help: Option<String>) -> Diagnostic {
+    let op = expr.op_call().map_or_else(|| expr.describe(), |call| format!("`{}`", call.op.decl.name));
+    let binding = expr.meta.name.map(|name| format!("`{name}` = ")).unwrap_or_default();
+    let mut error = Diagnostic::error(format!("{binding}{op}: {message}")).at(expr.span());
+    error.help = help;
+    error
+}
