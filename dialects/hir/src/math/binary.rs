@@ -1,6 +1,6 @@
 //! `binary` (spec: hir §4, §6; shard §10, §11; decisions 13, 18, 19, 22).
 
-use tf_core::op::{AccessRule, AliasDecl, AttrDefault, Op, OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, AliasDecl, AttrDefault, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::AccessRelation;
 use tf_types::kinds::BinaryKind;
@@ -44,19 +44,19 @@ fn relation(lhs: &[Dim<'_>], rhs: &[Dim<'_>]) -> AccessRelation {
 
 impl TypeRule for Binary {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        let (op, kind) = (Self::DECL.name, call.kind());
-        let what = format!("`{kind}`");
+        let kind = call.kind();
+        let what = &format!("`{kind}`");
         let operands = [operand::tensor(&call, 0)?, operand::tensor(&call, 1)?];
         let [lhs, rhs] = operands;
-        dtype::equal(op, lhs, rhs)?;
-        dtype::check(&what, takes(kind), 0, lhs)?;
-        let shape = broadcast::elementwise(op, lhs, rhs)?;
-        partial::check(&what, partial::binary(kind), &operands)?;
-        let storage = storage::anchor(op, &operands)?;
+        dtype::equal(what, lhs, rhs)?;
+        dtype::check(what, takes(kind), 0, lhs)?;
+        let shape = broadcast::elementwise(what, lhs, rhs)?;
+        partial::check(what, partial::binary(kind), &operands)?;
+        let storage = storage::anchor(what, &operands)?;
         let relation = relation(lhs.shape, rhs.shape);
-        let layout = match place::propagate(op, cx, &operands, &relation, &shape, &Propagation::default())? {
+        let layout = match place::propagate(what, cx, &operands, &relation, &shape, &Propagation::default())? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
-            None => layout::or_c_order(cx, layout::merge(op, cx, &operands, &shape)?, &shape, storage),
+            None => layout::or_c_order(cx, layout::merge(what, cx, &operands, &shape)?, &shape, storage),
         };
         let dtype = if kind.is_comparison() { DType::Bool } else { lhs.dtype };
         Ok(cx.tensor(&shape, dtype, layout, storage))
@@ -144,16 +144,16 @@ mod tests {
             infer(cx, kind, plain(cx, "a", lhs, a), plain(cx, "b", rhs, b)).unwrap_err()
         };
         let error = of(Mul, ("4 6", DType::F32), ("4", DType::F32));
-        assert_eq!(error.message, "`tf.binary` cannot broadcast (4, 6) with (4,): 6 meets 4");
+        assert_eq!(error.message, "`mul` cannot broadcast (4, 6) with (4,): 6 meets 4");
         let notes: Vec<_> = error.notes.iter().map(|(_, text)| text.as_str()).collect();
         let want =
             [r#"operand 0: Tensor[(4, 6), "f32"]: axis 1 is 6"#, r#"operand 1: Tensor[(4,), "f32"]: axis 0 is 4"#];
         assert_eq!(notes, want);
         assert!(error.help.is_some());
         let error = of(Add, ("S", DType::F32), ("T", DType::F32));
-        assert_eq!(error.message, "`tf.binary` cannot broadcast (S,) with (T,): S meets T");
+        assert_eq!(error.message, "`add` cannot broadcast (S,) with (T,): S meets T");
         let error = of(Add, ("4", DType::F32), ("4", DType::BF16));
-        assert_eq!(error.message, "`tf.binary` takes operands of one dtype, found f32 and bf16");
+        assert_eq!(error.message, "`add` takes operands of one dtype, found f32 and bf16");
         let refused = |kind, dtype| of(kind, ("4", dtype), ("4", dtype)).message;
         assert_eq!(refused(Add, DType::Bool), "`add` takes floats or integers, found bool");
         assert_eq!(refused(Div, DType::Bool), "`div` takes floats or integers, found bool");
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(of(Storage::Umat, Storage::Smem).unwrap(), r#"Tensor[(4,), "f32", (4,):(1,), "smem"]"#);
         assert_eq!(
             of(Storage::Rmem, Storage::Smem).unwrap_err(),
-            "`tf.binary` takes operands of one storage, found rmem and smem"
+            "`add` takes operands of one storage, found rmem and smem"
         );
     }
 
@@ -197,14 +197,14 @@ mod tests {
         let literal = cx.constant(tf_core::Literal::Float(2.0), DType::F32, Meta::default());
         assert_eq!(of(x, literal).unwrap(), x.ty());
         let error = of(x, placed(cx, "y", "16 64", "S1 B", m)).unwrap_err().message;
-        assert!(error.contains("`w`") && error.starts_with("`tf.binary` cannot place its result"), "{error}");
+        assert!(error.contains("`w`") && error.starts_with("`add` cannot place its result"), "{error}");
         let other = mesh(cx, "w=8");
         let error = of(x, placed(cx, "y", "16 64", "S0", other)).unwrap_err().message;
         assert!(error.contains("another mesh"), "{error}");
         let dynamic = factored(cx, "16 64", "D B", m);
         let dynamic = cx.tensor(&dims(cx, "16 64"), DType::F32, Some(TensorLayout::Shard(dynamic)), Storage::Rmem);
         let error = of(var(cx, "d", dynamic), x).unwrap_err().message;
-        assert_eq!(error, "`tf.binary` needs the owner of every element, but on `w` ownership is Dynamic");
+        assert_eq!(error, "`add` needs the owner of every element, but on `w` ownership is Dynamic");
     }
 
     #[test]
@@ -215,7 +215,7 @@ mod tests {
         let whole = |shape| placed(cx, "x", shape, "B", m);
         assert_eq!(placement(infer(cx, Add, whole("16 64"), whole("16 1")).unwrap()), "(16, 64):(64, 1) B");
         let error = infer(cx, Add, whole("4 4"), placed(cx, "y", "4 4", "B", mesh(cx, "w=8"))).unwrap_err().message;
-        assert!(error.starts_with("`tf.binary` takes operands of one mesh"), "{error}");
+        assert!(error.starts_with("`add` takes operands of one mesh"), "{error}");
         let strided = |shape: &str, strides: &str| {
             let layout = cx.layout(&dims(cx, shape), Some(&dims(cx, strides)));
             let layout = Some(TensorLayout::Plain(layout));
@@ -234,7 +234,7 @@ mod tests {
             Storage::Rmem,
         );
         let error = infer(cx, Add, var(cx, "p", in_rmem), whole("4 4")).unwrap_err().message;
-        assert!(error.starts_with("`tf.binary` cannot join the plain layout (4, 4):(1, 4)"), "{error}");
+        assert!(error.starts_with("`add` cannot join the plain layout (4, 4):(1, 4)"), "{error}");
     }
 
     #[test]

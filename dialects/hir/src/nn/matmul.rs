@@ -1,6 +1,6 @@
 //! `matmul` (spec: hir §8; shard §10, §11; decisions 19, 23).
 
-use tf_core::op::{AccessRule, Op, OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AxisAccess};
 use tf_types::propagate::Propagation;
@@ -127,19 +127,19 @@ fn contract<'c>(
 
 impl TypeRule for MatMul {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        let op = Self::DECL.name;
+        let what = "`tf.matmul`";
         let operands = [operand::tensor(&call, 0)?, operand::tensor(&call, 1)?];
         let [lhs, rhs] = operands;
-        dtype::equal(op, lhs, rhs)?;
-        dtype::check("`tf.matmul`", Takes::Numbers, 0, lhs)?;
+        dtype::equal(what, lhs, rhs)?;
+        dtype::check(what, Takes::Numbers, 0, lhs)?;
         let (shape, relation) = contract(&call, lhs, rhs)?;
-        partial::check("`tf.matmul`", partial::MATMUL, &operands)?;
+        partial::check(what, partial::MATMUL, &operands)?;
         check_inner_splits(lhs, rhs)?;
-        let storage = storage::anchor(op, &operands)?;
+        let storage = storage::anchor(what, &operands)?;
         let how = Propagation { partial_dims: vec![relation.domain_rank - 1], ..Propagation::default() };
-        let layout = match place::propagate(op, cx, &operands, &relation, &shape, &how)? {
+        let layout = match place::propagate(what, cx, &operands, &relation, &shape, &how)? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
-            None => match layout::common_placement(op, &operands)? {
+            None => match layout::common_placement(what, &operands)? {
                 Some(shard) => Some(layout::broadcast_on(cx, shard, &shape)?),
                 None => layout::or_c_order(cx, None, &shape, storage),
             },

@@ -1,6 +1,6 @@
 //! Broadcasting of shapes: right-aligned, extent 1 expands, symbolic dims must be equal (spec: hir §6 `binary`).
 
-use tf_core::op::{OpName, RuleError};
+use tf_core::op::RuleError;
 use tf_types::access::{AccessRelation, AxisAccess};
 use tf_types::{Dim, DimTuple, TensorType};
 
@@ -32,12 +32,12 @@ pub fn broadcast<'c>(lhs: &[Dim<'c>], rhs: &[Dim<'c>]) -> Result<Vec<Dim<'c>>, (
 ///
 /// # Errors
 /// Extents that are neither equal nor 1.
-pub fn elementwise<'c>(op: OpName, lhs: &TensorType<'c>, rhs: &TensorType<'c>) -> Result<Vec<Dim<'c>>, RuleError> {
+pub fn elementwise<'c>(what: &str, lhs: &TensorType<'c>, rhs: &TensorType<'c>) -> Result<Vec<Dim<'c>>, RuleError> {
     broadcast(lhs.shape, rhs.shape).map_err(|(axis, a, b)| {
         let rank = lhs.rank().max(rhs.rank());
         let own = |tensor: &TensorType<'_>| axis + tensor.rank() - rank;
         RuleError::new(format!(
-            "`{op}` cannot broadcast {} with {}: {a} meets {b}",
+            "{what} cannot broadcast {} with {}: {a} meets {b}",
             DimTuple(lhs.shape),
             DimTuple(rhs.shape)
         ))

@@ -1,6 +1,6 @@
 //! Dtype rules: no promotion, and the families each kind takes (spec: hir §4; decisions 18, 19).
 
-use tf_core::op::{OpName, RuleError};
+use tf_core::op::RuleError;
 use tf_types::{DType, TensorType};
 
 /// Which dtypes an op of some kind takes.
@@ -66,11 +66,11 @@ pub fn check(what: &str, takes: Takes, index: usize, operand: &TensorType<'_>) -
 ///
 /// # Errors
 /// As said: nothing is promoted.
-pub fn equal(op: OpName, lhs: &TensorType<'_>, rhs: &TensorType<'_>) -> Result<(), RuleError> {
+pub fn equal(what: &str, lhs: &TensorType<'_>, rhs: &TensorType<'_>) -> Result<(), RuleError> {
     if lhs.dtype == rhs.dtype {
         return Ok(());
     }
-    Err(RuleError::new(format!("`{op}` takes operands of one dtype, found {} and {}", lhs.dtype, rhs.dtype))
+    Err(RuleError::new(format!("{what} takes operands of one dtype, found {} and {}", lhs.dtype, rhs.dtype))
         .operand(0, format!("{lhs}"))
         .operand(1, format!("{rhs}"))
         .with_help("nothing is promoted: cast one operand; only a float literal takes its fellow's dtype"))

@@ -3,7 +3,7 @@
 //! A result is a new value, so the offset of a slice is never carried over to it.
 
 use tf_core::Context;
-use tf_core::op::{OpName, RuleError};
+use tf_core::op::RuleError;
 use tf_types::{Dim, Layout, ShardAttr, ShardLayout, Storage, TensorLayout, TensorType};
 
 /// A layout as a new value may have it: a slice of a placed tensor gives its placement, a slice of a plain one nothing.
@@ -47,13 +47,13 @@ pub fn broadcast_on<'c>(
 ///
 /// # Errors
 /// Two meshes.
-pub fn common_placement<'c>(op: OpName, operands: &[&TensorType<'c>]) -> Result<Option<ShardLayout<'c>>, RuleError> {
+pub fn common_placement<'c>(what: &str, operands: &[&TensorType<'c>]) -> Result<Option<ShardLayout<'c>>, RuleError> {
     let mut placed = operands.iter().enumerate().filter_map(|(index, t)| Some((index, t, t.shard()?)));
     let Some((first, _, shard)) = placed.next() else { return Ok(None) };
     match placed.find(|(_, _, other)| other.mesh != shard.mesh) {
         None => Ok(Some(shard)),
         Some((second, other_type, other)) => {
-            Err(RuleError::new(format!("`{op}` takes operands of one mesh, found {} and {}", shard.mesh, other.mesh))
+            Err(RuleError::new(format!("{what} takes operands of one mesh, found {} and {}", shard.mesh, other.mesh))
                 .operand(first, format!("{}", operands[first]))
                 .operand(second, format!("{other_type}"))
                 .with_help("reshard one operand to the mesh of the other"))
@@ -67,18 +67,18 @@ pub fn common_placement<'c>(op: OpName, operands: &[&TensorType<'c>]) -> Result<
 /// # Errors
 /// Two meshes; a plain layout beside a placement.
 pub fn merge<'c>(
-    op: OpName,
+    what: &str,
     cx: &Context<'c>,
     operands: &[&TensorType<'c>],
     shape: &[Dim<'c>],
 ) -> Result<Option<TensorLayout<'c>>, RuleError> {
     let plains: Vec<_> =
         operands.iter().enumerate().filter_map(|(index, t)| Some((index, plain(t, shape.len())?))).collect();
-    if let Some(shard) = common_placement(op, operands)? {
+    if let Some(shard) = common_placement(what, operands)? {
         if let Some(&(index, layout)) = plains.first() {
             let placed = operands.iter().position(|t| t.shard().is_some()).unwrap_or_default();
             return Err(RuleError::new(format!(
-                "`{op}` cannot join the plain layout {layout} with a placement on {}",
+                "{what} cannot join the plain layout {layout} with a placement on {}",
                 shard.mesh
             ))
             .operand(index, format!("{}", operands[index]))

@@ -1,7 +1,7 @@
 //! Placement of results: propagation, then the op's own rule (spec: shard §10, hir §5 R-prop).
 
 use tf_core::Context;
-use tf_core::op::{OpName, RuleError};
+use tf_core::op::RuleError;
 use tf_types::access::AccessRelation;
 use tf_types::propagate::Propagation;
 use tf_types::{Dim, ShardAttr, ShardLayout, TensorType};
@@ -11,7 +11,7 @@ use tf_types::{Dim, ShardAttr, ShardLayout, TensorType};
 /// # Errors
 /// Ownership decided at run time; meshes or Splits that do not agree.
 pub fn propagate<'c>(
-    op: OpName,
+    what: &str,
     cx: &Context<'c>,
     operands: &[&TensorType<'c>],
     relation: &AccessRelation,
@@ -22,7 +22,7 @@ pub fn propagate<'c>(
         let Some(shard) = operand.shard() else { continue };
         if let Some(mesh_axis) = shard.attrs.iter().position(|a| *a == ShardAttr::Dynamic) {
             let message = format!(
-                "`{op}` needs the owner of every element, but on `{}` ownership is Dynamic",
+                "{what} needs the owner of every element, but on `{}` ownership is Dynamic",
                 shard.mesh.axis_name(mesh_axis)
             );
             return Err(RuleError::new(message)
@@ -32,7 +32,7 @@ pub fn propagate<'c>(
     }
     cx.propagate(operands, relation, shape, how).map_err(|error| {
         let mut error = RuleError::from(error);
-        error.message = format!("`{op}` cannot place its result: {}", error.message);
+        error.message = format!("{what} cannot place its result: {}", error.message);
         for (index, operand) in operands.iter().enumerate().filter(|(_, t)| t.shard().is_some()) {
             error = error.operand(index, format!("{operand}"));
         }

@@ -1,6 +1,6 @@
 //! `cast` (spec: hir §7, types §4; decision 20).
 
-use tf_core::op::{AccessRule, Op, OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::AccessRelation;
 use tf_types::propagate::Propagation;
@@ -23,7 +23,7 @@ impl TypeRule for Cast {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let x = operand::tensor(&call, 0)?;
         let relation = broadcast::elementwise_relation(x.rank());
-        let placed = place::propagate(Self::DECL.name, cx, &[x], &relation, x.shape, &Propagation::default())?;
+        let placed = place::propagate("`tf.cast`", cx, &[x], &relation, x.shape, &Propagation::default())?;
         let layout = placed.map(TensorLayout::Shard).or_else(|| layout::same(cx, x));
         Ok(cx.tensor(x.shape, call.dtype(), layout, x.storage))
     }

@@ -1,7 +1,7 @@
 //! `reduce` (spec: hir §4, §7; shard §10, §11; decisions 19, 23).
 
 use tf_core::op::attr::Ints;
-use tf_core::op::{AccessRule, Op, OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AxisAccess};
 use tf_types::kinds::ReduceKind;
@@ -72,11 +72,11 @@ fn relation(rank: usize, reduced: &[usize], keepdim: bool) -> AccessRelation {
 
 impl TypeRule for Reduce {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        let (op, kind, x) = (Self::DECL.name, call.kind(), operand::tensor(&call, 0)?);
-        let what = format!("`tf.reduce` of kind `{kind}`");
+        let (kind, x) = (call.kind(), operand::tensor(&call, 0)?);
+        let what = &format!("`tf.reduce` of kind `{kind}`");
         let axes = reduced_axes(x, call.axes())?;
-        dtype::check(&what, takes(kind), 0, x)?;
-        partial::check(&what, partial::reduce(kind), &[x])?;
+        dtype::check(what, takes(kind), 0, x)?;
+        partial::check(what, partial::reduce(kind), &[x])?;
         let kept = |(axis, &extent)| match (axes.contains(&axis), call.keepdim()) {
             (false, _) => Some(extent),
             (true, true) => Some(cx.dim(1)),
@@ -85,7 +85,7 @@ impl TypeRule for Reduce {
         let shape: Vec<_> = x.shape.iter().enumerate().filter_map(kept).collect();
         let relation = relation(x.rank(), &axes, call.keepdim());
         let how = Propagation { complete_dims: axes, fresh: true, ..Propagation::default() };
-        let layout = match (place::propagate(op, cx, &[x], &relation, &shape, &how)?, x.shard(), x.layout) {
+        let layout = match (place::propagate(what, cx, &[x], &relation, &shape, &how)?, x.shard(), x.layout) {
             (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
             (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
             (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),

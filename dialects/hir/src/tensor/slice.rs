@@ -55,7 +55,12 @@ fn literal(start: Expr<'_>) -> Option<i64> {
 }
 
 /// Checks every axis and reads its window.
-fn windows<'c>(call: &OpCall<'c, Slice>, x: &TensorType<'c>, sizes: &[Dim<'c>]) -> Result<Vec<Window<'c>>, RuleError> {
+fn windows<'c>(
+    cx: &Context<'c>,
+    call: &OpCall<'c, Slice>,
+    x: &TensorType<'c>,
+    sizes: &[Dim<'c>],
+) -> Result<Vec<Window<'c>>, RuleError> {
     let (starts, strides) = (call.starts(), call.strides());
     for (what, count) in [("starts", starts.len()), ("sizes", sizes.len()), ("strides", strides.len())] {
         if count != x.rank() {
@@ -87,14 +92,14 @@ fn windows<'c>(call: &OpCall<'c, Slice>, x: &TensorType<'c>, sizes: &[Dim<'c>]) 
             return Err(RuleError::new(format!("`tf.slice` takes no negative size, found {size} on axis {axis}")));
         }
         let window = Window { start: literal(start), size, stride };
-        check_inside(window, axis, x)?;
+        check_inside(cx, window, axis, x)?;
         windows.push(window);
     }
     Ok(windows)
 }
 
 /// Refuses a window that leaves its axis wherever that is known (decision 4).
-fn check_inside(window: Window<'_>, axis: usize, x: &TensorType<'_>) -> Result<(), RuleError> {
+fn check_inside<'c>(cx: &Context<'c>, window: Window<'c>, axis: usize, x: &TensorType<'c>) -> Result<(), RuleError> {
     let refuse = |message: String| {
         Err(RuleError::new(message)
             .operand(0, format!("{x}: axis {axis} is {}", x.shape[axis]))
@@ -103,7 +108,18 @@ fn check_inside(window: Window<'_>, axis: usize, x: &TensorType<'_>) -> Result<(
     if let Some(start) = window.start.filter(|&start| start < 0) {
         return refuse(format!("`tf.slice` starts at {start} on axis {axis}; the least index is 0"));
     }
-    let (Some(extent), Some(span)) = (x.shape[axis].as_const(), window.span()) else { return Ok(()) };
+    let (Some(extent), Some(span)) = (x.shape[axis].as_const(), window.span()) else {
+        let first = cx.dim(window.start.unwrap_or(0));
+        let last = cx.dim_mul(cx.dim_sub(window.size, cx.dim(1)), cx.dim(window.stride));
+        let end = cx.dim_add(first, cx.dim_add(last, cx.dim(1)));
+        let excess = cx.dim_sub(end, x.shape[axis]);
+        return match cx.dim_range(excess) {
+            Some((least, _)) if least > 0 => {
+                refuse(format!("`tf.slice` window [{first}, {end}) leaves axis {axis} of extent {}", x.shape[axis]))
+            }
+            _ => Ok(()),
+        };
+    };
     match window.start.unwrap_or(0).checked_add(span) {
         Some(end) if end <= extent => Ok(()),
         _ if window.start.is_none() => refuse(format!(
@@ -195,7 +211,7 @@ impl TypeRule for Slice {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let x = operand::tensor(&call, 0)?;
         let sizes = cx.normal_dims(call.sizes());
-        let windows = windows(&call, x, sizes)?;
+        let windows = windows(cx, &call, x, sizes)?;
         let zero = cx.dim(0);
         let layout = match x.layout {
             None => None,
@@ -307,6 +323,10 @@ mod tests {
         assert_eq!(of("0 0", "2 2", "1 0"), "`tf.slice` takes a positive integer as the stride of axis 1, found 0");
         assert_eq!(of("0 0", "2 2", "S 1"), "`tf.slice` takes a positive integer as the stride of axis 0, found S");
         assert_eq!(of("0", "2 2", "1 1"), "`tf.slice` of an operand of rank 2 takes 2 starts, found 1");
+        let tall = plain(cx, "x", "S 6", DType::F32);
+        let error = infer(cx, tall, "1 0", "S 6", "1 1").unwrap_err();
+        assert_eq!(error.message, "`tf.slice` window [1, S + 1) leaves axis 0 of extent S");
+        infer(cx, tall, "1 0", "4 6", "1 1").unwrap();
         let huge = i64::MAX.to_string();
         assert!(of(&format!("1 {huge}"), "1 2", "1 1").contains("[9223372036854775807, beyond 64 bits)"));
         let op = Slice::new(cx, cx.const_dims(&[2]), cx.const_dims(&[1]));
