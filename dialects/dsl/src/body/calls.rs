@@ -1,0 +1,280 @@
+//! Calls: of ops through their schemas, of functions, of constructors (spec: parser §4.2 to §4.4).
+
+use ruff_python_ast as ast;
+use tf_core::op::{Attr, AttrKind, InputPattern, ParamDecl, ParamKind, Schema};
+use tf_core::{Expr, Span};
+use tf_types::{Storage, Symbol, TensorLayout};
+
+use crate::names::Builtin;
+use crate::parser::{Binding, Parser};
+use crate::refusal::{AtSpan, Refusal, Res};
+use crate::value::Value;
+
+/// Arguments sorted to the parameters of a schema, not evaluated yet.
+struct Sorted<'x> {
+    /// By parameter; several only for a variadic input.
+    given: Vec<(&'static ParamDecl, Vec<&'x ast::Expr>)>,
+    label: Option<&'x ast::Expr>,
+}
+
+impl<'c> Parser<'_, 'c> {
+    pub(crate) fn call(&mut self, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        match self.callee(&call.func)? {
+            Value::Builtin(builtin) => self.construct(builtin, call, span),
+            Value::Op(name) => self.op_call(name.as_str(), call, span, bind),
+            Value::Function(function) => self.function_call(function, call, span, bind),
+            Value::Module(name) => Err(Refusal::unbuilt(span, format!("a call of the module `{name}`"))),
+            other => {
+                let name = self.text(&*call.func);
+                Err(Refusal::unread(span, format!("`{name}` is {} and cannot be called", other.describe())))
+            }
+        }
+    }
+
+    /// Names in scope come first, then the ops of the dialect.
+    fn callee(&mut self, func: &ast::Expr) -> Res<Value<'c>> {
+        let ast::Expr::Name(name) = func else { return self.eval(func, None) };
+        let (text, span) = (name.id.as_str(), self.span(name));
+        let symbol = self.cx.symbol(text);
+        if self.binding(symbol).is_some() || crate::names::word(text).is_some_and(|_| text != "where") {
+            return self.lookup(text, span);
+        }
+        if self.domain.below.contains(&symbol) {
+            return Err(Refusal::wrong(span, format!("`{text}` is defined below: calls go to functions above"))
+                .help(format!("move `{text}` up")));
+        }
+        if self.body.is_none() || !self.cx.ops().schemas("tf", text).is_empty() {
+            let known = !self.cx.ops().schemas("tf", text).is_empty();
+            return if known { Ok(Value::Op(symbol)) } else { self.lookup(text, span) };
+        }
+        if crate::names::exported(text).is_some() {
+            return self.lookup(text, span);
+        }
+        Err(self.unknown_op(text, span))
+    }
+
+    fn op_call(&mut self, name: &str, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let schemas = self.cx.ops().schemas("tf", name).to_vec();
+        let callee = self.span(&*call.func);
+        let Some((&last, earlier)) = schemas.split_last() else { return Err(self.unknown_op(name, callee)) };
+        if self.body.is_none() {
+            return Err(Refusal::unread(span, format!("the op `{name}` is called outside a function")));
+        }
+        for &schema in earlier {
+            if let Ok(sorted) = self.sort(schema, call, span) {
+                let inputs = self.inputs(&sorted)?;
+                if patterns_match(schema, &inputs) {
+                    return self.finish(schema, &sorted, &inputs, span, bind);
+                }
+            }
+        }
+        let sorted = self.sort(last, call, span)?;
+        let inputs = self.inputs(&sorted)?;
+        self.finish(last, &sorted, &inputs, span, bind)
+    }
+
+    fn sort<'x>(&self, schema: Schema, call: &'x ast::ExprCall, span: Span) -> Res<Sorted<'x>> {
+        let is_fixed = |p: &ParamDecl| schema.fixed.iter().any(|(name, _)| *name == p.name);
+        let params = schema.decl.params.iter().filter(|p| !is_fixed(p));
+        let mut sorted = Sorted { given: params.map(|p| (p, Vec::new())).collect(), label: None };
+        let name = schema.name;
+        let mut next = 0;
+        for arg in &call.arguments.args {
+            if matches!(arg, ast::Expr::Starred(_)) {
+                return Err(Refusal::wrong(self.span(arg), format!("`{name}` cannot take an unpacked `*` argument")));
+            }
+            let Some((param, slot)) = sorted.given.get_mut(next) else {
+                let count = call.arguments.args.len();
+                let message = format!("`{name}` takes {} arguments, found {count}", sorted.given.len());
+                return Err(Refusal::wrong(self.span(arg), message));
+            };
+            slot.push(arg);
+            let spreads = matches!(param.kind, ParamKind::Input { variadic: true, .. });
+            if !spreads || matches!(arg, ast::Expr::Tuple(_) | ast::Expr::List(_)) {
+                next += 1;
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            let at = self.span(keyword);
+            let Some(word) = &keyword.arg else {
+                return Err(Refusal::wrong(at, format!("`{name}` cannot take `**` arguments")));
+            };
+            if word.as_str() == "loc" {
+                sorted.label = Some(&keyword.value);
+                continue;
+            }
+            let Some((_, slot)) = sorted.given.iter_mut().find(|(p, _)| p.name == word.as_str()) else {
+                let known: Vec<_> = sorted.given.iter().map(|(p, _)| p.name).collect();
+                let message = format!("`{name}` has no parameter `{word}`; it has {}", known.join(", "));
+                return Err(Refusal::wrong(at, message));
+            };
+            if !slot.is_empty() {
+                return Err(Refusal::wrong(at, format!("`{name}` gets `{word}` twice")));
+            }
+            slot.push(&keyword.value);
+        }
+        for (param, slot) in &sorted.given {
+            let needed = match param.kind {
+                ParamKind::Input { variadic, optional, .. } => !variadic && !optional,
+                ParamKind::Attribute { default, optional, .. } => default.is_none() && !optional,
+            };
+            if needed && slot.is_empty() {
+                return Err(Refusal::wrong(span, format!("`{name}` needs `{}`", param.name)));
+            }
+        }
+        Ok(sorted)
+    }
+
+    fn inputs(&mut self, sorted: &Sorted<'_>) -> Res<Vec<Expr<'c>>> {
+        let mut values = Vec::new();
+        for (param, exprs) in &sorted.given {
+            let ParamKind::Input { variadic, .. } = param.kind else { continue };
+            for expr in exprs {
+                self.input(expr, variadic, &mut values)?;
+            }
+        }
+        self.nodes(&values)
+    }
+
+    /// One argument of an input; a tuple or list in a variadic place stands for its elements.
+    fn input(&mut self, expr: &ast::Expr, variadic: bool, values: &mut Vec<(Value<'c>, Span)>) -> Res<()> {
+        let span = self.span(expr);
+        match expr {
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) if variadic => {
+                for element in elts {
+                    let value = self.eval(element, None)?;
+                    values.push((value, self.span(element)));
+                }
+            }
+            _ => {
+                let value = self.eval(expr, None)?;
+                match value.as_sequence() {
+                    Some(items) if variadic => values.extend(items.iter().map(|item| (item.clone(), span))),
+                    _ => values.push((value, span)),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        schema: Schema,
+        sorted: &Sorted<'_>,
+        inputs: &[Expr<'c>],
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        let mut attrs = Vec::new();
+        for (param, exprs) in &sorted.given {
+            if let (ParamKind::Attribute { kind, optional, .. }, [expr]) = (&param.kind, &exprs[..]) {
+                let what = format!("`{}` of `{}`", param.name, schema.name);
+                attrs.push((param.name, self.attr(*kind, *optional, expr, &what, span)?));
+            }
+        }
+        let bind = match sorted.label {
+            None => bind,
+            Some(label) => match self.eval(label, None)? {
+                Value::Str(name) => Some(name),
+                other => {
+                    let message = format!("`loc` is a string, found {}", other.describe());
+                    return Err(Refusal::wrong(self.span(label), message));
+                }
+            },
+        };
+        self.emit(schema, inputs, &attrs, span, bind).map(Value::Expr)
+    }
+
+    /// The attribute that an expression states, by what the parameter accepts.
+    fn attr(&mut self, kind: AttrKind, optional: bool, expr: &ast::Expr, what: &str, call: Span) -> Res<Attr<'c>> {
+        let span = self.span(expr);
+        if let (AttrKind::Shard | AttrKind::Layout, ast::Expr::Tuple(tuple)) = (kind, expr) {
+            let shard = self.placement(tuple, None, call)?;
+            return Ok(match kind {
+                AttrKind::Shard => Attr::Shard(shard),
+                _ => Attr::Layout(TensorLayout::Shard(shard)),
+            });
+        }
+        if let (AttrKind::Shard, ast::Expr::BinOp(binary)) = (kind, expr)
+            && binary.op == ast::Operator::MatMult
+        {
+            return Err(Refusal::wrong(span, "layout sugar is a tuple").help("write `(extent @ m.a,)`"));
+        }
+        let value = self.eval(expr, None)?;
+        let wrong = |expected: &str| {
+            Err(Refusal::wrong(span, format!("{what} must be {expected}, found {}", value.describe())))
+        };
+        Ok(match (kind, &value) {
+            (_, Value::None) if optional => Attr::None,
+            (AttrKind::Bool, Value::Bool(value)) => Attr::Bool(*value),
+            (AttrKind::Bool, _) => return wrong("True or False"),
+            (AttrKind::Int, Value::Int(value)) => Attr::Int(*value),
+            (AttrKind::Int, _) => return wrong("an integer"),
+            (AttrKind::Float, Value::Float(value)) => Attr::Float(value.to_bits()),
+            (AttrKind::Float, Value::Int(value)) => Attr::Float((*value as f64).to_bits()),
+            (AttrKind::Float, _) => return wrong("a number"),
+            (AttrKind::Str, Value::Str(value)) => Attr::Str(*value),
+            (AttrKind::Str, _) => return wrong("a string"),
+            (AttrKind::Enum(decl), Value::Str(name)) => match decl.variants.iter().position(|v| *v == name.as_str()) {
+                Some(at) => Attr::Enum(at as u8),
+                None => {
+                    let message = format!("{what} is one of {}, found \"{name}\"", decl.variants.join(", "));
+                    return Err(Refusal::wrong(span, message));
+                }
+            },
+            (AttrKind::Enum(decl), _) => return wrong(&format!("a string naming a {}", decl.name)),
+            (AttrKind::DType, Value::Str(name)) => Attr::DType(tf_types::DType::from_name(name.as_str()).at(span)?),
+            (AttrKind::DType, Value::DType(dtype)) => Attr::DType(*dtype),
+            (AttrKind::DType, _) => return wrong("the name of a dtype"),
+            (AttrKind::Storage, Value::Str(name)) => Attr::Storage(Storage::from_name(name.as_str()).at(span)?),
+            (AttrKind::Storage, Value::Storage(storage)) => Attr::Storage(*storage),
+            (AttrKind::Storage, _) => return wrong("the name of a storage"),
+            (AttrKind::Ints, _) => {
+                let int = |item: &Value<'c>| match item {
+                    Value::Int(value) => Some(*value),
+                    _ => None,
+                };
+                match value.as_sequence().and_then(|items| items.iter().map(int).collect::<Option<Vec<_>>>()) {
+                    Some(ints) => Attr::Ints(self.cx.alloc_slice(&ints)),
+                    None => return wrong("a tuple of integers"),
+                }
+            }
+            (AttrKind::Dim, _) => Attr::Dim(self.cx.simplify(self.to_dim(&value, what, span)?)),
+            (AttrKind::Dims, _) => Attr::Dims(self.cx.normal_dims(&self.to_dims(&value, what, span)?)),
+            (AttrKind::Layout, Value::Shard(shard)) => Attr::Layout(TensorLayout::Shard(*shard)),
+            (AttrKind::Layout, Value::Layout(layout)) => Attr::Layout(TensorLayout::Plain(*layout)),
+            (AttrKind::Layout, _) => return wrong("a layout"),
+            (AttrKind::Shard, Value::Shard(shard)) => Attr::Shard(*shard),
+            (AttrKind::Shard, _) => return wrong("layout sugar or a ShardLayout"),
+            (AttrKind::Mesh, Value::Mesh(mesh)) => Attr::Mesh(*mesh),
+            (AttrKind::Mesh, _) => return wrong("a mesh"),
+            (AttrKind::Type, Value::Annotation(annotation)) => Attr::Type(annotation.ty),
+            (AttrKind::Type, _) => return wrong("a type such as `Tensor[(4,), \"f32\"]`"),
+        })
+    }
+
+    /// Whether the name of a called op is hidden by another binding.
+    pub(crate) fn is_builtin(&self, name: &str, builtin: Builtin) -> bool {
+        match self.binding(self.cx.symbol(name)) {
+            Some(Binding::Value(Value::Builtin(bound))) => *bound == builtin,
+            Some(_) => false,
+            None => matches!(crate::names::word(name), Some(Value::Builtin(word)) if word == builtin),
+        }
+    }
+}
+
+/// Whether tensors and scalars stand where an overload wants them.
+fn patterns_match(schema: Schema, inputs: &[Expr<'_>]) -> bool {
+    let patterns = schema.decl.inputs().filter_map(|param| match param.kind {
+        ParamKind::Input { pattern, variadic: false, .. } => Some(pattern),
+        _ => None,
+    });
+    patterns.zip(inputs).all(|(pattern, input)| {
+        let rank = input.ty().as_tensor().map(|t| t.rank());
+        match pattern {
+            InputPattern::Any => true,
+            InputPattern::Tensor => rank.is_some_and(|rank| rank > 0),
+            InputPattern::Scalar => rank == Some(0),
+        }
+    })
+}

@@ -1,0 +1,123 @@
+//! Making nodes: op instances from schemas, literals, calls.
+
+use tf_core::diag::did_you_mean;
+use tf_core::op::{Attr, ParamKind, Schema};
+use tf_core::{Expr, Literal, Meta, Span};
+use tf_types::{DType, Storage, Symbol};
+
+use crate::names;
+use crate::parser::Parser;
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// Whether a value is an index: what loops count with and `dim` ops make.
+pub(crate) fn is_index(expr: Expr<'_>) -> bool {
+    expr.ty().as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype == DType::I64 && t.storage == Storage::Umat)
+}
+
+/// Whether a value can be part of an index computation.
+pub(crate) fn is_integer_scalar(expr: Expr<'_>) -> bool {
+    expr.ty().as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype.is_integer())
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// The one schema of a name that the surface itself needs, such as `add` for `+`.
+    pub(crate) fn schema(&self, dialect: &str, name: &str, what: &str, span: Span) -> Res<Schema> {
+        match self.cx.ops().schemas(dialect, name) {
+            [schema, ..] => Ok(*schema),
+            [] => Err(Refusal::unbuilt(span, format!("{what} needs the op `{name}`, which"))),
+        }
+    }
+
+    /// Why no op of that name is called.
+    pub(crate) fn unknown_op(&self, name: &str, span: Span) -> Refusal {
+        if names::HIR_OPS.contains(&name) {
+            return Refusal::unbuilt(span, format!("the op `{name}`"));
+        }
+        if names::TIR_OPS.contains(&name) || !self.cx.ops().schemas("T", name).is_empty() {
+            return self.foreign_op(name, span);
+        }
+        if name.ends_with('_') {
+            return Refusal::wrong(span, format!("unknown op `{name}`: the effect form `NAME_` belongs to `@prim_func`"));
+        }
+        let known = self.cx.ops().names("tf");
+        let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));
+        let candidates = known.iter().copied().chain(names::HIR_OPS.iter().copied());
+        match did_you_mean(name, candidates) {
+            Some(near) => refusal.help(format!("did you mean `{near}`?")),
+            None => refusal,
+        }
+    }
+
+    pub(crate) fn foreign_op(&self, name: &str, span: Span) -> Refusal {
+        Refusal::wrong(span, format!("`{name}` is an op of `@prim_func` bodies and unknown in a `@func`"))
+    }
+
+    /// A call of the op of a schema, attributes by name; those not given take the alias's or the default value.
+    pub(crate) fn emit(
+        &mut self,
+        schema: Schema,
+        inputs: &[Expr<'c>],
+        attrs: &[(&str, Attr<'c>)],
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Expr<'c>> {
+        if self.body.is_none() {
+            return Err(Refusal::unread(span, format!("the op `{}` is called outside a function", schema.name)));
+        }
+        let mut values = Vec::new();
+        for param in schema.decl.attributes() {
+            let ParamKind::Attribute { default, optional, .. } = param.kind else { continue };
+            let given = attrs.iter().find(|(name, _)| *name == param.name).map(|(_, value)| *value);
+            let fixed = schema.fixed.iter().find(|(name, _)| *name == param.name).map(|(_, value)| value.to_attr());
+            let value = given.or(fixed).or(default.map(|d| d.to_attr())).or(optional.then_some(Attr::None));
+            let Some(value) = value else {
+                return Err(Refusal::wrong(span, format!("`{}` needs the attribute `{}`", schema.name, param.name)));
+            };
+            values.push(value);
+        }
+        let op = self.cx.op_instance(schema.op, &values);
+        Ok(self.cx.call(op, inputs, self.meta(span, bind))?)
+    }
+
+    pub(crate) fn meta(&self, span: Span, bind: Option<Symbol<'c>>) -> Meta<'c> {
+        Meta { span: Some(span), name: bind }
+    }
+
+    /// An integer as a node.
+    pub(crate) fn int_node(&self, value: i64, span: Span) -> Expr<'c> {
+        self.cx.constant(Literal::Int(value), DType::I64, Meta::at(span))
+    }
+
+    /// Inputs of one op as nodes: a float takes the one float dtype of the tensors beside it, f32 where there is none;
+    /// an integer is i64 (spec: hir §4).
+    pub(crate) fn nodes(&self, inputs: &[(Value<'c>, Span)]) -> Res<Vec<Expr<'c>>> {
+        let mut floats: Vec<DType> = inputs
+            .iter()
+            .filter_map(|(value, _)| value.as_expr()?.ty().as_tensor().map(|t| t.dtype))
+            .filter(|dtype| dtype.is_float())
+            .collect();
+        floats.sort_unstable();
+        floats.dedup();
+        let float = if let [dtype] = floats[..] { dtype } else { DType::F32 };
+        inputs.iter().map(|(value, span)| self.node(value, float, *span)).collect()
+    }
+
+    /// One value as a node.
+    pub(crate) fn node(&self, value: &Value<'c>, float: DType, span: Span) -> Res<Expr<'c>> {
+        let literal = |literal, dtype| Ok(self.cx.constant(literal, dtype, Meta::at(span)));
+        match value {
+            Value::Expr(expr) => Ok(*expr),
+            Value::Window(window) => Ok(window.iv),
+            Value::Bool(value) => literal(Literal::Bool(*value), DType::Bool),
+            Value::Int(value) => literal(Literal::Int(*value), DType::I64),
+            Value::Float(value) => literal(Literal::Float(*value), float),
+            Value::Dim(dim) => Err(Refusal::unbuilt(span, format!("the dim `{dim}` as a run-time value"))),
+            Value::MeshAxis(mesh, axis) => Err(Refusal::unbuilt(
+                span,
+                format!("the coordinate `{}` of a mesh as a run-time value", mesh.axis_name(*axis)),
+            )),
+            other => Err(Refusal::wrong(span, format!("expected a tensor, found {}", other.describe()))),
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! Operators: arithmetic of compile-time values, index arithmetic, and ops on tensors (spec: hir §4).
+
+use ruff_python_ast as ast;
+use ruff_python_ast::{BoolOp, CmpOp, Operator, UnaryOp};
+use tf_core::Span;
+use tf_types::Symbol;
+
+use super::emit::{is_index, is_integer_scalar};
+use crate::parser::Parser;
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// The op of an operator; the `dim` dialect has those of index arithmetic under the same names.
+fn op_name(op: Operator) -> Option<&'static str> {
+    Some(match op {
+        Operator::Add => "add",
+        Operator::Sub => "sub",
+        Operator::Mult => "mul",
+        Operator::Div => "div",
+        Operator::FloorDiv => "floor_div",
+        Operator::Mod => "mod",
+        Operator::MatMult => "matmul",
+        _ => return None,
+    })
+}
+
+fn compare_name(op: CmpOp) -> Option<&'static str> {
+    Some(match op {
+        CmpOp::Eq => "cmp_eq",
+        CmpOp::NotEq => "cmp_ne",
+        CmpOp::Lt => "cmp_lt",
+        CmpOp::LtE => "cmp_le",
+        CmpOp::Gt => "cmp_gt",
+        CmpOp::GtE => "cmp_ge",
+        _ => return None,
+    })
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// `a op b op c …`: the left spine may be as long as the line, so it is walked, not recursed into.
+    pub(crate) fn binary(&mut self, binary: &ast::ExprBinOp, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let mut spine = vec![binary];
+        let mut leftmost = &*binary.left;
+        while let ast::Expr::BinOp(inner) = leftmost {
+            spine.push(inner);
+            leftmost = &*inner.left;
+        }
+        let mut left = self.eval(leftmost, None)?;
+        let mut left_span = self.span(leftmost);
+        while let Some(part) = spine.pop() {
+            let span = self.span(part);
+            let right = self.eval(&part.right, None)?;
+            let right_span = self.span(&*part.right);
+            let bind = if spine.is_empty() { bind } else { None };
+            left = self.operate(part.op, (left, left_span), (right, right_span), span, bind)?;
+            left_span = span;
+        }
+        Ok(left)
+    }
+
+    fn operate(
+        &mut self,
+        op: Operator,
+        left: (Value<'c>, Span),
+        right: (Value<'c>, Span),
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        let (Some(name), false) = (op_name(op), left.0.as_expr().is_none() && right.0.as_expr().is_none()) else {
+            return self.static_binary(op, &left.0, &right.0, span);
+        };
+        if let Some(value) = self.index_op(name, &left, &right, span, bind)? {
+            return Ok(value);
+        }
+        self.tensor_op(name, op.as_str(), &[left, right], span, bind)
+    }
+
+    /// Arithmetic of a loop's variable with integers and other indices.
+    fn index_op(
+        &mut self,
+        name: &str,
+        left: &(Value<'c>, Span),
+        right: &(Value<'c>, Span),
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Option<Value<'c>>> {
+        let fits = |value: &Value<'c>| match value {
+            Value::Int(_) | Value::Dim(_) => true,
+            other => other.as_expr().is_some_and(is_index),
+        };
+        if !fits(&left.0) || !fits(&right.0) || self.cx.ops().schemas("dim", name).is_empty() {
+            return Ok(None);
+        }
+        let nodes = self.nodes(&[left.clone(), right.clone()])?;
+        let schema = self.schema("dim", name, "index arithmetic", span)?;
+        self.emit(schema, &nodes, &[], span, bind).map(|expr| Some(Value::Expr(expr)))
+    }
+
+    /// `index + offset` as a node: the index itself where the offset is 0.
+    pub(crate) fn moved_index(&mut self, index: tf_core::Expr<'c>, offset: i64, span: Span) -> Res<tf_core::Expr<'c>> {
+        if !is_integer_scalar(index) {
+            let message = format!("a start is an integer scalar, found {}", index.ty());
+            return Err(Refusal::wrong(span, message));
+        }
+        if offset == 0 {
+            return Ok(index);
+        }
+        let schema = self.schema("dim", "add", "a moved window", span)?;
+        let offset = self.int_node(offset, span);
+        self.emit(schema, &[index, offset], &[], span, None)
+    }
+
+    /// A call of the op that a surface form stands for.
+    pub(crate) fn tensor_op(
+        &mut self,
+        name: &str,
+        written: &str,
+        inputs: &[(Value<'c>, Span)],
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        let schema = self.schema("tf", name, &format!("`{written}`"), span)?;
+        let nodes = self.nodes(inputs)?;
+        self.emit(schema, &nodes, &[], span, bind).map(Value::Expr)
+    }
+
+    pub(crate) fn unary(&mut self, unary: &ast::ExprUnaryOp, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let value = self.eval(&unary.operand, None)?;
+        let operand_span = self.span(&*unary.operand);
+        if value.as_expr().is_none() {
+            return self.static_unary(unary.op, &value, span);
+        }
+        match unary.op {
+            UnaryOp::USub => self.tensor_op("neg", "-", &[(value, operand_span)], span, bind),
+            UnaryOp::Not => self.tensor_op("logical_not", "not", &[(value, operand_span)], span, bind),
+            UnaryOp::UAdd => Ok(value),
+            UnaryOp::Invert => {
+                let refusal = Refusal::unread(span, "the operator `~` is not part of the language");
+                Err(refusal.help("the logical negation is `not`"))
+            }
+        }
+    }
+
+    /// `a and b and c`, from the left.
+    pub(crate) fn logical(&mut self, logical: &ast::ExprBoolOp, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let name = match logical.op {
+            BoolOp::And => "logical_and",
+            BoolOp::Or => "logical_or",
+        };
+        let mut values = logical.values.iter();
+        let Some(first) = values.next() else { return Err(Refusal::wrong(span, "an operator without operands")) };
+        let mut left = (self.eval(first, None)?, self.span(first));
+        let count = logical.values.len();
+        for (at, operand) in values.enumerate() {
+            let right = (self.eval(operand, None)?, self.span(operand));
+            let whole = left.1.to(right.1);
+            let value = match (&left.0, &right.0) {
+                (Value::Bool(a), Value::Bool(b)) => Value::Bool(if name == "logical_and" { *a && *b } else { *a || *b }),
+                _ => {
+                    let bind = if at + 2 == count { bind } else { None };
+                    self.tensor_op(name, logical.op.as_str(), &[left, right], whole, bind)?
+                }
+            };
+            left = (value, whole);
+        }
+        Ok(left.0)
+    }
+
+    pub(crate) fn compare(&mut self, compare: &ast::ExprCompare, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let ([op], [right]) = (&*compare.ops, &*compare.comparators) else {
+            return Err(Refusal::wrong(span, "a chained comparison is not part of the language")
+                .help("write `a < b and b < c`"));
+        };
+        let Some(name) = compare_name(*op) else {
+            return Err(Refusal::unread(span, format!("the operator `{}` is not part of the language", op.as_str())));
+        };
+        let left = (self.eval(&compare.left, None)?, self.span(&*compare.left));
+        let right = (self.eval(right, None)?, self.span(right));
+        if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
+            let message = format!("the comparison of compile-time values `{}`", self.text(compare));
+            return Err(Refusal::unbuilt(span, message));
+        }
+        self.tensor_op(name, op.as_str(), &[left, right], span, bind)
+    }
+}

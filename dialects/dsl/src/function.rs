@@ -1,0 +1,159 @@
+//! `@func`: signature, body, result (spec: hir §1).
+
+use ruff_python_ast as ast;
+use rustc_hash::FxHashMap;
+use tf_core::node::FunctionData;
+use tf_core::{Expr, ExprKind, Function};
+use tf_types::{Type, TypeKind};
+
+use crate::body::{Flow, is_docstring};
+use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::value::{Annotation, Value};
+
+impl<'c> Parser<'_, 'c> {
+    /// Reads a function; its errors are reported.
+    pub(crate) fn function(&mut self, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {
+        let before = self.diagnostics.len();
+        let span = self.span(&def.name);
+        if def.is_async {
+            return Err(Refusal::unread(span, "async is not part of the language"));
+        }
+        if let Some(params) = &def.type_params {
+            return Err(Refusal::unread(self.span(&**params), "type parameters are not part of the language"));
+        }
+        let params = self.params(&def.parameters)?;
+        let declared = match &def.returns {
+            None => None,
+            Some(returns) => match self.annotation(returns) {
+                Ok(annotation) => Some((annotation, self.span(&**returns))),
+                Err(refusal) => {
+                    self.report(refusal);
+                    None
+                }
+            },
+        };
+        let value = self.function_body(def, &params);
+        if self.diagnostics.len() > before {
+            return Err(Refusal::Reported);
+        }
+        let value = value?;
+        if let Some((annotation, at)) = declared {
+            let name = def.name.as_str();
+            check_result(name, &annotation, annotation.ty, value.ty())
+                .map_err(|message| Refusal::wrong(at, message))
+                .map_err(|refusal| match value.span() {
+                    Some(value) => refusal.also(value, "the value of the function"),
+                    None => refusal,
+                })?;
+        }
+        Ok(self.cx.function(FunctionData {
+            name: self.cx.symbol(def.name.as_str()),
+            params: self.cx.alloc_slice(&params),
+            body: value,
+            return_type: value.ty(),
+            span: Some(span),
+        }))
+    }
+
+    fn params(&mut self, parameters: &ast::Parameters) -> Res<Vec<Expr<'c>>> {
+        for special in [&parameters.vararg, &parameters.kwarg].into_iter().flatten() {
+            let message = format!("the parameter `{}` stands for any number of arguments", special.name);
+            return Err(Refusal::wrong(self.span(&**special), message).help("name every parameter"));
+        }
+        let before = self.diagnostics.len();
+        let mut params = Vec::new();
+        let mut seen = FxHashMap::default();
+        let all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+        for param in all {
+            match self.param(param) {
+                Ok(var) => {
+                    if seen.insert(var.var_name(), ()).is_some() {
+                        let message = format!("two parameters are named `{}`", param.parameter.name);
+                        self.report(Refusal::wrong(self.span(&param.parameter.name), message));
+                    }
+                    params.push(var);
+                }
+                Err(refusal) => self.report(refusal),
+            }
+        }
+        if self.diagnostics.len() > before { Err(Refusal::Reported) } else { Ok(params) }
+    }
+
+    fn param(&mut self, param: &ast::ParameterWithDefault) -> Res<Expr<'c>> {
+        let name = param.parameter.name.as_str();
+        let span = self.span(&param.parameter);
+        if let Some(default) = &param.default {
+            return Err(Refusal::wrong(self.span(&**default), format!("the parameter `{name}` cannot have a default")));
+        }
+        let Some(annotation) = &param.parameter.annotation else {
+            return Err(Refusal::wrong(span, format!("the parameter `{name}` has no annotation"))
+                .help(format!("write `{name}: Tensor[shape, dtype]`")));
+        };
+        let annotation = self.annotation(annotation)?;
+        let kind = ExprKind::Var { name: self.cx.symbol(name), is_const: annotation.is_const };
+        Ok(self.cx.expr(kind, annotation.ty, self.meta(span, None)))
+    }
+
+    fn function_body(&mut self, def: &ast::StmtFunctionDef, params: &[Expr<'c>]) -> Res<Expr<'c>> {
+        let stmts = match &def.body[..] {
+            [first, rest @ ..] if is_docstring(first) => rest,
+            all => all,
+        };
+        if let [ast::Stmt::Pass(pass)] = stmts {
+            let span = self.span(pass);
+            return Err(Refusal::unbuilt(span, format!("the body `pass`, which makes `{}` a dispatch prototype,", def.name)));
+        }
+        let mut names = Frame::default();
+        for &param in params {
+            if let Some(name) = param.var_name() {
+                names.insert(name, Binding::Value(Value::Expr(param)));
+            }
+        }
+        let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], ..Body::default() };
+        let outer = self.body.replace(body);
+        let flow = self.suite(stmts);
+        self.body = outer;
+        match flow {
+            Flow::Return(Some(value)) | Flow::Next(Some(value)) => Ok(value),
+            Flow::Return(None) => Err(Refusal::Reported),
+            Flow::Next(None) => {
+                let at = self.end_of(stmts, &def.name);
+                Err(Refusal::wrong(at, format!("the body of `{}` ends without `return`", def.name)))
+            }
+        }
+    }
+}
+
+/// Compares a declared return type with the body's: shape and dtype always, storage and placement where they are
+/// written (decision 7).
+fn check_result<'c>(name: &str, slots: &Annotation<'c>, declared: Type<'c>, actual: Type<'c>) -> Result<(), String> {
+    match (declared.data(), actual.data()) {
+        (TypeKind::Tuple(want), TypeKind::Tuple(have)) if want.len() == have.len() => {
+            want.iter().zip(*have).try_for_each(|(want, have)| check_result(name, slots, *want, *have))
+        }
+        (TypeKind::Tensor(want), TypeKind::Tensor(have)) => {
+            let what = if want.shape != have.shape {
+                "shape"
+            } else if want.dtype != have.dtype {
+                "dtype"
+            } else if slots.states_storage && want.storage != have.storage {
+                "storage"
+            } else if slots.states_layout && !same_placement(want, have) {
+                "layout"
+            } else {
+                return Ok(());
+            };
+            Err(format!("`{name}` declares {declared}, but its value has another {what}: {actual}"))
+        }
+        _ => Err(format!("`{name}` declares {declared}, but its value is {actual}")),
+    }
+}
+
+fn same_placement(want: &tf_types::TensorType<'_>, have: &tf_types::TensorType<'_>) -> bool {
+    match (want.shard(), have.shard()) {
+        (Some(a), Some(b)) => a.layout.shape() == b.layout.shape() && a.attrs == b.attrs && a.mesh == b.mesh,
+        (None, None) => want.layout == have.layout,
+        _ => false,
+    }
+}

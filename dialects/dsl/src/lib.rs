@@ -1,0 +1,47 @@
+//! The authoring surface: Python source read as syntax, never executed; HIR modules out (spec: python-surface, parser).
+//!
+//! A file is parsed with byte ranges, its file-level names are evaluated statically, and every `@func` body is folded
+//! into one HIR expression, each node typed as it is made. Ops are found by their schema in the context's registry, so
+//! this crate knows no op. What the surface has but this version does not read is refused by name where it is used.
+
+mod annotation;
+mod body;
+mod file;
+mod function;
+mod limits;
+mod module;
+mod names;
+mod parser;
+mod refusal;
+mod source;
+mod statics;
+mod sugar;
+mod value;
+
+use tf_core::{Context, Diagnostic, FileId, Module};
+
+/// Stack for parsing and dropping syntax trees; their depth is bounded by [`limits`].
+const STACK: usize = 256 << 20;
+
+/// What to read of a file.
+#[derive(Clone, Debug, Default)]
+pub struct DslOptions {
+    /// The module class or `@func` to return; `None`: the file's only one.
+    pub module: Option<String>,
+}
+
+/// Reads an authoring file of `cx.sources()` as a HIR module.
+///
+/// A class under `@module` is the module of its name; a `@func` outside a class is the entry of a module of its own
+/// name, together with the functions it calls (spec: parser §1.1).
+///
+/// # Errors
+/// Every refusal found, in source order: syntax, static values, surface rules, and what type inference refuses. With
+/// [`DslOptions::module`], errors of other modules of the file do not count.
+pub fn parse_file<'c>(cx: &Context<'c>, file: FileId, options: &DslOptions) -> Result<Module<'c>, Vec<Diagnostic>> {
+    stacker::grow(STACK, || {
+        let source = source::Source::new(cx, file).map_err(|d| vec![*d])?;
+        let syntax = source.parse()?;
+        parser::Parser::new(cx, &source).file(&syntax.body, options)
+    })
+}

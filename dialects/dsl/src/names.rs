@@ -1,0 +1,139 @@
+//! Names that authoring files import (spec: python-surface §1).
+
+use tf_types::Storage;
+
+use crate::value::Value;
+
+/// What an imported name stands for when it is no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    /// `tilefoundry` or a package below it: its attributes are the exported names.
+    Package,
+    /// `tf`: HIR ops.
+    Tf,
+    /// `T`: TIR ops.
+    Tir,
+    Tensor,
+    ConstTensor,
+    Func,
+    Module,
+    PrimFunc,
+    Intrinsic,
+    Mesh,
+    Topology,
+    Layout,
+    ComposedLayout,
+    ShardLayout,
+    Split,
+    Broadcast,
+    Partial,
+    DimVar,
+    DimVarRangePat,
+    CeilDiv,
+    CudaTarget,
+    CpuTarget,
+    AmxTarget,
+    /// `ReduceKind`, `UnaryKind`, `BinaryKind`: members are written in upper case.
+    KindEnum,
+    /// `DType`: members are the dtypes.
+    DTypeEnum,
+    Min,
+    Max,
+    Len,
+    Range,
+    Tile,
+    Where,
+    /// `tuple` and `Tuple`, as in return annotations.
+    TupleType,
+}
+
+impl Builtin {
+    /// The spelling that messages use.
+    pub(crate) fn name(self) -> &'static str {
+        let known = EXPORTED.iter().chain(WORDS).find(|(_, builtin)| *builtin == self);
+        known.map_or("tilefoundry", |(name, _)| name)
+    }
+}
+
+const EXPORTED: &[(&str, Builtin)] = &[
+    ("tf", Builtin::Tf),
+    ("T", Builtin::Tir),
+    ("Tensor", Builtin::Tensor),
+    ("ConstTensor", Builtin::ConstTensor),
+    ("func", Builtin::Func),
+    ("module", Builtin::Module),
+    ("prim_func", Builtin::PrimFunc),
+    ("intrinsic", Builtin::Intrinsic),
+    ("Mesh", Builtin::Mesh),
+    ("Topology", Builtin::Topology),
+    ("Layout", Builtin::Layout),
+    ("ComposedLayout", Builtin::ComposedLayout),
+    ("ShardLayout", Builtin::ShardLayout),
+    ("S", Builtin::Split),
+    ("Split", Builtin::Split),
+    ("B", Builtin::Broadcast),
+    ("Broadcast", Builtin::Broadcast),
+    ("P", Builtin::Partial),
+    ("Partial", Builtin::Partial),
+    ("DimVar", Builtin::DimVar),
+    ("DimVarRangePat", Builtin::DimVarRangePat),
+    ("ceildiv", Builtin::CeilDiv),
+    ("CudaTarget", Builtin::CudaTarget),
+    ("CpuTarget", Builtin::CpuTarget),
+    ("AmxTarget", Builtin::AmxTarget),
+    ("ReduceKind", Builtin::KindEnum),
+    ("UnaryKind", Builtin::KindEnum),
+    ("BinaryKind", Builtin::KindEnum),
+    ("DType", Builtin::DTypeEnum),
+    ("dsl", Builtin::Package),
+    ("ir", Builtin::Package),
+    ("types", Builtin::Package),
+    ("shard", Builtin::Package),
+    ("dim", Builtin::Package),
+    ("core", Builtin::Package),
+    ("pattern", Builtin::Package),
+    ("target", Builtin::Package),
+    ("storage", Builtin::Package),
+];
+
+/// Words that need no import.
+const WORDS: &[(&str, Builtin)] = &[
+    ("tile", Builtin::Tile),
+    ("range", Builtin::Range),
+    ("where", Builtin::Where),
+    ("min", Builtin::Min),
+    ("max", Builtin::Max),
+    ("len", Builtin::Len),
+    ("tuple", Builtin::TupleType),
+];
+
+/// The value of an exported name, whichever of the packages it is imported from.
+pub(crate) fn exported<'c>(name: &str) -> Option<Value<'c>> {
+    if let Ok(storage) = Storage::from_name(name) {
+        return Some(Value::Storage(storage));
+    }
+    EXPORTED.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
+}
+
+/// The value of a name that nothing binds.
+pub(crate) fn word<'c>(name: &str) -> Option<Value<'c>> {
+    WORDS.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
+}
+
+/// Exported names, for suggestions.
+pub(crate) fn all() -> impl Iterator<Item = &'static str> {
+    EXPORTED.iter().map(|(name, _)| *name)
+}
+
+/// Ops of HIR that the language has; the registry says which of them exist (spec: hir §6 to §9).
+pub(crate) const HIR_OPS: &[&str] = &[
+    "arange", "argmax", "cache_update", "cast", "clamp", "concat", "conv2d", "full_like", "gelu", "index_add",
+    "index_copy", "index_select", "insert_slice", "layer_norm", "local", "matmul", "mma_sm80_16x8x16", "quant", "rank",
+    "reduce", "relu", "repeat_interleave", "reshape", "reshard", "rms_norm", "rope", "shape_of", "sigmoid", "silu",
+    "slice", "softmax", "softplus", "split", "stack", "tanh", "topk", "transpose", "tuple_get_item", "unary",
+    "wgmma_sm90_64x128x16", "where", "zeros", "binary",
+];
+
+/// Ops of TIR, unknown in a `@func` body (spec: parser §4.6).
+pub(crate) const TIR_OPS: &[&str] =
+    &["copy", "copy_async", "fill", "mma", "sync", "alloc_tensor", "tensor_view", "launch", "wait", "commit"];

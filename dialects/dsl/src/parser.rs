@@ -1,0 +1,167 @@
+//! The state of reading one file, and name look-up.
+
+use ruff_text_size::Ranged;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tf_core::diag::did_you_mean;
+use tf_core::{Context, Diagnostic, Expr, Span};
+use tf_types::{Dim, Mesh, Symbol, Topology};
+
+use crate::limits;
+use crate::names;
+use crate::refusal::{Refusal, Res};
+use crate::source::Source;
+use crate::value::Value;
+
+/// What a name is bound to.
+#[derive(Clone)]
+pub(crate) enum Binding<'c> {
+    Value(Value<'c>),
+    /// Bound to something that is not read: an error where it is used.
+    Unread { why: String, at: Span },
+    /// Was bound in a suite that is over.
+    Gone(String),
+    /// Its definition is refused; uses follow from that.
+    Poison,
+}
+
+pub(crate) type Frame<'c> = FxHashMap<Symbol<'c>, Binding<'c>>;
+
+/// What the functions of a module may name: its levels, and the members above them.
+#[derive(Default)]
+pub(crate) struct Domain<'c> {
+    pub(crate) topologies: Option<Vec<Topology<'c>>>,
+    pub(crate) members: Frame<'c>,
+    /// Functions of the class that are not parsed yet.
+    pub(crate) below: FxHashSet<Symbol<'c>>,
+}
+
+/// An open loop.
+#[derive(Clone, Copy)]
+pub(crate) struct OpenLoop<'c> {
+    pub(crate) iv: Expr<'c>,
+    pub(crate) start: Dim<'c>,
+    pub(crate) stop: Dim<'c>,
+    pub(crate) step: Dim<'c>,
+}
+
+/// The body that is being read.
+#[derive(Default)]
+pub(crate) struct Body<'c> {
+    pub(crate) frames: Vec<BodyFrame<'c>>,
+    pub(crate) meshes: Vec<Mesh<'c>>,
+    pub(crate) loops: Vec<OpenLoop<'c>>,
+    /// Loops that were read a second time for the types of their carries.
+    pub(crate) rereads: usize,
+    /// Elements of comprehensions so far.
+    pub(crate) unrolled: usize,
+}
+
+/// A scope of a body. Mesh suites bind their alias only; other names go to the frame around.
+pub(crate) struct BodyFrame<'c> {
+    pub(crate) names: Frame<'c>,
+    pub(crate) is_mesh: bool,
+}
+
+pub(crate) struct Parser<'a, 'c> {
+    pub(crate) cx: &'a Context<'c>,
+    pub(crate) source: &'a Source,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) file: Frame<'c>,
+    pub(crate) domain: Domain<'c>,
+    pub(crate) body: Option<Body<'c>>,
+    /// Bounds of the dim variables of the file.
+    pub(crate) dims: FxHashMap<Symbol<'c>, (i64, i64)>,
+    depth: usize,
+}
+
+impl<'a, 'c> Parser<'a, 'c> {
+    pub(crate) fn new(cx: &'a Context<'c>, source: &'a Source) -> Self {
+        Self {
+            cx,
+            source,
+            diagnostics: Vec::new(),
+            file: Frame::default(),
+            domain: Domain::default(),
+            body: None,
+            dims: FxHashMap::default(),
+            depth: 0,
+        }
+    }
+
+    pub(crate) fn span(&self, node: &impl Ranged) -> Span {
+        self.source.span(node)
+    }
+
+    /// Keeps a refusal for the report.
+    pub(crate) fn report(&mut self, refusal: Refusal) {
+        self.diagnostics.extend(refusal.diagnostic());
+    }
+
+    /// Runs `read` one level deeper.
+    pub(crate) fn nested<T>(&mut self, span: Span, read: impl FnOnce(&mut Self) -> Res<T>) -> Res<T> {
+        if self.depth >= limits::DEPTH {
+            let refusal = Refusal::wrong(span, format!("code is nested more than {} deep", limits::DEPTH));
+            return Err(refusal.help("bind parts of it to names"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// What a name is bound to: in the function innermost first, in the class above it, in the file.
+    pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<&Binding<'c>> {
+        let frames = self.body.iter().flat_map(|body| body.frames.iter().rev());
+        frames
+            .map(|frame| &frame.names)
+            .chain([&self.domain.members, &self.file])
+            .find_map(|names| names.get(&name))
+    }
+
+    /// The value of a name.
+    pub(crate) fn lookup(&self, name: &str, span: Span) -> Res<Value<'c>> {
+        match self.binding(self.cx.symbol(name)) {
+            Some(Binding::Value(value)) => Ok(value.clone()),
+            Some(Binding::Unread { why, at }) => {
+                Err(Refusal::unread(span, format!("`{name}` cannot be used: {why}")).also(*at, "defined here"))
+            }
+            Some(Binding::Gone(why)) => Err(Refusal::wrong(span, why.clone())),
+            Some(Binding::Poison) => Err(Refusal::Reported),
+            None => names::word(name).ok_or_else(|| self.undefined(name, span)),
+        }
+    }
+
+    fn undefined(&self, name: &str, span: Span) -> Refusal {
+        if name == "_" {
+            return Refusal::wrong(span, "`_` is no value: an extent is an integer or a dim");
+        }
+        if names::exported(name).is_some() {
+            return Refusal::wrong(span, format!("`{name}` is not imported"))
+                .help(format!("add it to `from tilefoundry.dsl import {name}`"));
+        }
+        let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
+        let frames = self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names));
+        let bound = frames.chain([&self.domain.members, &self.file]).flat_map(|names| names.keys().map(|n| n.as_str()));
+        let mut bound: Vec<&str> = bound.collect();
+        bound.sort_unstable();
+        match did_you_mean(name, bound) {
+            Some(near) => refusal.help(format!("did you mean `{near}`?")),
+            None => refusal,
+        }
+    }
+
+    /// Binds a name of a body in the innermost frame that is no mesh suite.
+    pub(crate) fn bind(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
+        let Some(body) = &mut self.body else {
+            self.file.insert(name, binding);
+            return;
+        };
+        for frame in body.frames.iter_mut().rev() {
+            if !frame.is_mesh {
+                frame.names.insert(name, binding);
+                return;
+            }
+            frame.names.remove(&name);
+        }
+    }
+}

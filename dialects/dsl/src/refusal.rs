@@ -1,0 +1,75 @@
+//! Why something is not read.
+
+use tf_core::{Diagnostic, Span};
+
+/// A refusal on its way to the statement that reports it.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Against a rule: always an error.
+    Wrong(Box<Diagnostic>),
+    /// No compile-time value that is read: at file level an error only where the name is used.
+    Unread(Box<Diagnostic>),
+    /// A consequence of an error that is reported already.
+    Reported,
+}
+
+pub(crate) type Res<T> = Result<T, Refusal>;
+
+impl Refusal {
+    pub(crate) fn wrong(span: Span, message: impl Into<String>) -> Self {
+        Self::Wrong(Box::new(Diagnostic::error(message).at(span)))
+    }
+
+    pub(crate) fn unread(span: Span, message: impl Into<String>) -> Self {
+        Self::Unread(Box::new(Diagnostic::error(message).at(span)))
+    }
+
+    /// A part of the language that this version does not read.
+    pub(crate) fn unbuilt(span: Span, what: impl std::fmt::Display) -> Self {
+        Self::unread(span, format!("{what} is not supported yet"))
+    }
+
+    fn edit(mut self, edit: impl FnOnce(&mut Diagnostic)) -> Self {
+        match &mut self {
+            Self::Wrong(diagnostic) | Self::Unread(diagnostic) => edit(diagnostic),
+            Self::Reported => {}
+        }
+        self
+    }
+
+    pub(crate) fn help(self, text: impl Into<String>) -> Self {
+        self.edit(|d| d.help = Some(text.into()))
+    }
+
+    pub(crate) fn label(self, text: impl Into<String>) -> Self {
+        self.edit(|d| d.label = Some(text.into()))
+    }
+
+    pub(crate) fn also(self, span: Span, text: impl Into<String>) -> Self {
+        self.edit(|d| d.labels.push((span, text.into())))
+    }
+
+    pub(crate) fn diagnostic(self) -> Option<Diagnostic> {
+        match self {
+            Self::Wrong(diagnostic) | Self::Unread(diagnostic) => Some(*diagnostic),
+            Self::Reported => None,
+        }
+    }
+}
+
+impl From<Diagnostic> for Refusal {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::Wrong(Box::new(diagnostic))
+    }
+}
+
+/// Gives errors of the type layer a place.
+pub(crate) trait AtSpan<T> {
+    fn at(self, span: Span) -> Res<T>;
+}
+
+impl<T> AtSpan<T> for Result<T, tf_types::TypeError> {
+    fn at(self, span: Span) -> Res<T> {
+        self.map_err(|error| Diagnostic::from(error).at(span).into())
+    }
+}

@@ -1,0 +1,103 @@
+//! The syntax of a file, and positions in it.
+
+use std::sync::Arc;
+
+use ruff_python_ast::ModModule;
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_text_size::{Ranged, TextRange};
+use tf_core::span::SourceFile;
+use tf_core::{Context, Diagnostic, FileId, Span};
+
+use crate::limits;
+
+/// Errors of syntax that are reported at once.
+const SYNTAX_ERRORS: usize = 10;
+const BLOCK: usize = 256;
+
+/// A file with what turns byte ranges into lines and columns without walking long lines again.
+pub(crate) struct Source {
+    file: FileId,
+    text: Arc<SourceFile>,
+    line_starts: Vec<usize>,
+    /// Characters before every [`BLOCK`]th byte.
+    chars: Vec<usize>,
+}
+
+fn char_count(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|&&b| b & 0xc0 != 0x80).count()
+}
+
+impl Source {
+    pub(crate) fn new(cx: &Context<'_>, file: FileId) -> Result<Self, Box<Diagnostic>> {
+        let text = cx.sources().file(file);
+        let Some(content) = &text.text else {
+            return Err(Box::new(Diagnostic::error(format!("the text of `{}` is not loaded", text.name))));
+        };
+        if content.len() > limits::FILE_BYTES {
+            let message = format!("`{}` has {} bytes; at most {} are read", text.name, content.len(), limits::FILE_BYTES);
+            return Err(Box::new(Diagnostic::error(message)));
+        }
+        let bytes = content.as_bytes();
+        let line_starts = std::iter::once(0)
+            .chain(bytes.iter().enumerate().filter(|&(_, b)| *b == b'\n').map(|(at, _)| at + 1))
+            .collect();
+        let mut chars = vec![0];
+        for block in bytes.chunks(BLOCK) {
+            chars.push(chars[chars.len() - 1] + char_count(block));
+        }
+        Ok(Self { file, text, line_starts, chars })
+    }
+
+    fn content(&self) -> &str {
+        self.text.text.as_deref().unwrap_or_default()
+    }
+
+    fn chars_before(&self, offset: usize) -> usize {
+        let block = offset / BLOCK;
+        self.chars[block] + char_count(&self.content().as_bytes()[block * BLOCK..offset])
+    }
+
+    fn position(&self, offset: usize) -> (u32, u32) {
+        let offset = offset.min(self.content().len());
+        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+        let column = self.chars_before(offset) - self.chars_before(self.line_starts[line]);
+        (line as u32 + 1, column as u32 + 1)
+    }
+
+    pub(crate) fn span_of(&self, range: TextRange) -> Span {
+        Span::new(self.file, self.position(range.start().to_usize()), self.position(range.end().to_usize()))
+    }
+
+    pub(crate) fn span(&self, node: &impl Ranged) -> Span {
+        self.span_of(node.range())
+    }
+
+    /// The words of the file in that range, on one line.
+    pub(crate) fn text_of(&self, node: &impl Ranged) -> String {
+        let text = self.content().get(node.range().start().to_usize()..node.range().end().to_usize());
+        text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The file's syntax tree.
+    ///
+    /// # Errors
+    /// Nesting or lines beyond the limits, syntax errors.
+    pub(crate) fn parse(&self) -> Result<ModModule, Vec<Diagnostic>> {
+        if let Some(excess) = limits::check(self.content().as_bytes()) {
+            let (line, column) = self.position(excess.offset);
+            let span = Span::new(self.file, (line, column), (line, column + 1));
+            return Err(vec![Diagnostic::error(excess.message()).at(span).with_help(excess.help())]);
+        }
+        let parsed = parse_unchecked(self.content(), ParseOptions::from(Mode::Module));
+        if !parsed.errors().is_empty() {
+            let errors = parsed.errors().iter().take(SYNTAX_ERRORS);
+            return Err(errors
+                .map(|e| Diagnostic::error(format!("invalid syntax: {}", e.error)).at(self.span_of(e.location)))
+                .collect());
+        }
+        match parsed.try_into_module() {
+            Some(module) => Ok(module.into_syntax()),
+            None => Err(vec![Diagnostic::error(format!("`{}` is no Python module", self.text.name))]),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Constructor calls: dims, levels, layouts, placements, targets.
+
+use ruff_python_ast as ast;
+use tf_core::{Span, Target, TargetKind};
+use tf_types::{DimVar, Layout, ShardAttr, Topology};
+
+use crate::names::Builtin;
+use crate::parser::Parser;
+use crate::refusal::{AtSpan, Refusal, Res};
+use crate::value::Value;
+
+/// The arguments of a call by parameter.
+pub(crate) type Given<'x> = Vec<Option<&'x ast::Expr>>;
+
+impl<'c> Parser<'_, 'c> {
+    /// Sorts the arguments of a call to the parameters of that name; all positional or by keyword.
+    pub(crate) fn arguments<'x>(&self, call: &'x ast::ExprCall, what: &str, params: &[&str]) -> Res<Given<'x>> {
+        let mut given: Given<'x> = vec![None; params.len()];
+        for (at, arg) in call.arguments.args.iter().enumerate() {
+            match given.get_mut(at) {
+                Some(slot) => *slot = Some(arg),
+                None => {
+                    let count = call.arguments.args.len();
+                    let message = format!("`{what}` takes {} arguments, found {count}", params.len());
+                    return Err(Refusal::wrong(self.span(arg), message));
+                }
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            let span = self.span(keyword);
+            let Some(name) = &keyword.arg else {
+                return Err(Refusal::unread(span, format!("`{what}` cannot take `**` arguments")));
+            };
+            let Some(at) = params.iter().position(|p| *p == name.as_str()) else {
+                let message = format!("`{what}` has no parameter `{name}`; it has {}", params.join(", "));
+                return Err(Refusal::wrong(span, message));
+            };
+            if given[at].replace(&keyword.value).is_some() {
+                return Err(Refusal::wrong(span, format!("`{what}` gets `{name}` twice")));
+            }
+        }
+        Ok(given)
+    }
+
+    fn required<'x>(&self, given: &Given<'x>, at: usize, name: &str, what: &str, span: Span) -> Res<&'x ast::Expr> {
+        given[at].ok_or_else(|| Refusal::wrong(span, format!("`{what}` needs `{name}`")))
+    }
+
+    fn string(&mut self, expr: &ast::Expr, what: &str) -> Res<&'c str> {
+        match self.eval(expr, None)? {
+            Value::Str(text) => Ok(text.as_str()),
+            other => Err(Refusal::wrong(self.span(expr), format!("{what} must be a string, found {}", other.describe()))),
+        }
+    }
+
+    fn int(&mut self, expr: &ast::Expr, what: &str) -> Res<i64> {
+        match self.eval(expr, None)? {
+            Value::Int(value) => Ok(value),
+            other => {
+                Err(Refusal::wrong(self.span(expr), format!("{what} must be an integer, found {}", other.describe())))
+            }
+        }
+    }
+
+    /// The value of a call of an imported name.
+    pub(crate) fn construct(&mut self, builtin: Builtin, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        match builtin {
+            Builtin::DimVar => self.dim_var(call, span),
+            Builtin::CeilDiv => {
+                let given = self.arguments(call, "ceildiv", &["a", "b"])?;
+                let a = self.dim(self.required(&given, 0, "a", "ceildiv", span)?, "an operand of `ceildiv`")?;
+                let b = self.dim(self.required(&given, 1, "b", "ceildiv", span)?, "an operand of `ceildiv`")?;
+                if b.as_const() == Some(0) {
+                    return Err(Refusal::wrong(span, format!("`ceildiv({a}, 0)` divides by zero")));
+                }
+                Ok(self.dim_value(self.cx.ceildiv(a, b)))
+            }
+            Builtin::Topology => {
+                let given = self.arguments(call, "Topology", &["name", "size"])?;
+                let name = self.required(&given, 0, "name", "Topology", span)?;
+                let name = self.string(name, "the name of a level")?;
+                let size = match given[1] {
+                    None | Some(ast::Expr::NoneLiteral(_)) => None,
+                    Some(size) => Some(self.level_size(size)?),
+                };
+                Ok(Value::Topology(Topology { name: self.cx.symbol(name), size }))
+            }
+            Builtin::Layout => self.layout(call, span).map(Value::Layout),
+            Builtin::ShardLayout => self.shard_layout(call, span),
+            Builtin::Split => {
+                let given = self.arguments(call, "S", &["axis"])?;
+                let axis = self.required(&given, 0, "axis", "S", span)?;
+                let number = self.int(axis, "the axis of `S`")?;
+                match u32::try_from(number) {
+                    Ok(axis) => Ok(Value::ShardAttr(ShardAttr::Split(axis))),
+                    Err(_) => Err(Refusal::wrong(self.span(axis), format!("`S({number})` splits no axis"))),
+                }
+            }
+            Builtin::Broadcast => {
+                self.arguments(call, "B", &[])?;
+                Ok(Value::ShardAttr(ShardAttr::Broadcast))
+            }
+            Builtin::Partial => self.partial(call, span),
+            Builtin::CudaTarget => self.cuda_target(call, span),
+            Builtin::CpuTarget => {
+                self.arguments(call, "CpuTarget", &[])?;
+                Ok(Value::Target(Target { kind: TargetKind::Cpu, device: self.cx.symbol("") }))
+            }
+            Builtin::Mesh => self.mesh(call, span).map(|(mesh, _)| Value::Mesh(mesh)),
+            Builtin::Min | Builtin::Max => self.extremum(builtin, call, span),
+            Builtin::Len => {
+                let given = self.arguments(call, "len", &["sequence"])?;
+                let value = self.eval(self.required(&given, 0, "sequence", "len", span)?, None)?;
+                match value.as_sequence() {
+                    Some(items) => Ok(Value::Int(items.len() as i64)),
+                    None => Err(Refusal::unread(span, format!("`len` of {}", value.describe()))),
+                }
+            }
+            Builtin::Tensor | Builtin::ConstTensor => {
+                Err(Refusal::wrong(span, format!("`{}` is an annotation", builtin.name()))
+                    .help("write `Tensor[shape, dtype]`"))
+            }
+            Builtin::Range | Builtin::Tile => {
+                let refusal = Refusal::wrong(span, format!("`{}(...)` is no value", builtin.name()));
+                Err(refusal.help("write it after `in` of a `for` statement"))
+            }
+            Builtin::ComposedLayout
+            | Builtin::AmxTarget
+            | Builtin::DimVarRangePat
+            | Builtin::Where
+            | Builtin::PrimFunc
+            | Builtin::Intrinsic => Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name()))),
+            _ => Err(Refusal::unread(span, format!("`{}` cannot be called here", builtin.name()))),
+        }
+    }
+
+    fn level_size(&mut self, expr: &ast::Expr) -> Res<tf_types::Dim<'c>> {
+        let size = self.dim(expr, "the size of a level")?;
+        match size.as_const() {
+            Some(count) if count < 1 => {
+                Err(Refusal::wrong(self.span(expr), format!("a level has at least one position, found {count}")))
+            }
+            _ => Ok(size),
+        }
+    }
+
+    fn dim_var(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let given = self.arguments(call, "DimVar", &["name", "lo", "hi"])?;
+        let name = self.required(&given, 0, "name", "DimVar", span)?;
+        let name = self.string(name, "the name of a `DimVar`")?;
+        let lo = self.int(self.required(&given, 1, "lo", "DimVar", span)?, "a bound of a `DimVar`")?;
+        let hi = self.int(self.required(&given, 2, "hi", "DimVar", span)?, "a bound of a `DimVar`")?;
+        if name.is_empty() {
+            return Err(Refusal::wrong(span, "a `DimVar` needs a name"));
+        }
+        if lo >= hi {
+            return Err(Refusal::wrong(span, format!("`DimVar(\"{name}\", {lo}, {hi})` is empty: {lo} is not below {hi}"))
+                .help("the upper bound is exclusive"));
+        }
+        let name = self.cx.symbol(name);
+        let known = *self.dims.entry(name).or_insert((lo, hi));
+        if known != (lo, hi) {
+            let message =
+                format!("the dim `{name}` has the range [{lo}, {hi}) here and [{}, {}) above", known.0, known.1);
+            return Err(Refusal::wrong(span, message).help("give the two dims different names"));
+        }
+        Ok(Value::Dim(self.cx.dim_var(DimVar { name, lo, hi })))
+    }
+
+    fn layout(&mut self, call: &ast::ExprCall, span: Span) -> Res<Layout<'c>> {
+        let given = self.arguments(call, "Layout", &["shape", "strides"])?;
+        let shape = self.required(&given, 0, "shape", "Layout", span)?;
+        let extents = self.eval(shape, None)?;
+        let extents = self.to_dims(&extents, "the shape of a `Layout`", self.span(shape))?;
+        let strides = match given[1] {
+            None | Some(ast::Expr::NoneLiteral(_)) => None,
+            Some(strides) => {
+                let value = self.eval(strides, None)?;
+                let strides_span = self.span(strides);
+                let strides = self.to_dims(&value, "the strides of a `Layout`", strides_span)?;
+                if strides.len() != extents.len() {
+                    let message = format!("a `Layout` of {} axes has {} strides", extents.len(), strides.len());
+                    return Err(Refusal::wrong(strides_span, message));
+                }
+                Some(strides)
+            }
+        };
+        Ok(self.cx.layout(&extents, strides.as_deref()))
+    }
+
+    fn shard_layout(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let given = self.arguments(call, "ShardLayout", &["layout", "attrs", "mesh"])?;
+        let mut part = |at: usize, name: &str| -> Res<(Value<'c>, Span)> {
+            let expr = self.required(&given, at, name, "ShardLayout", span)?;
+            Ok((self.eval(expr, None)?, self.span(expr)))
+        };
+        let (layout, layout_span) = part(0, "layout")?;
+        let (attrs, attrs_span) = part(1, "attrs")?;
+        let (mesh, mesh_span) = part(2, "mesh")?;
+        let Value::Layout(layout) = layout else {
+            return Err(Refusal::wrong(layout_span, format!("expected a `Layout`, found {}", layout.describe())));
+        };
+        let Value::Mesh(mesh) = mesh else {
+            return Err(Refusal::wrong(mesh_span, format!("expected a `Mesh`, found {}", mesh.describe())));
+        };
+        let attrs: Option<Vec<_>> = attrs.as_sequence().and_then(|items| {
+            let attr = |item: &Value<'c>| match item {
+                Value::ShardAttr(attr) => Some(*attr),
+                _ => None,
+            };
+            items.iter().map(attr).collect()
+        });
+        let Some(attrs) = attrs else {
+            return Err(Refusal::wrong(attrs_span, "`attrs` is a tuple of `S(axis)`, `B()` and `P(reduction)`"));
+        };
+        let shard = self.cx.shard_layout(layout, &attrs, mesh);
+        self.cx.check_shard_layout(shard).at(span)?;
+        Ok(Value::Shard(shard))
+    }
+
+    fn partial(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let given = self.arguments(call, "P", &["reduction"])?;
+        let Some(reduction) = given[0] else {
+            return Err(Refusal::wrong(span, "`P` names its reduction").help("write `P(\"sum\")`"));
+        };
+        let name = self.string(reduction, "the reduction of `P`")?;
+        if !matches!(name, "sum" | "max" | "min") {
+            let message = format!("unknown reduction `{name}`; expected one of sum, max, min");
+            return Err(Refusal::wrong(self.span(reduction), message));
+        }
+        Ok(Value::ShardAttr(ShardAttr::Partial(self.cx.symbol(name))))
+    }
+
+    fn cuda_target(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let given = self.arguments(call, "CudaTarget", &["device", "architecture", "arch"])?;
+        let device = self.required(&given, 0, "device", "CudaTarget", span)?;
+        if let Some(extra) = given[1].or(given[2]) {
+            return Err(Refusal::unbuilt(self.span(extra), "an architecture beside the device"));
+        }
+        let device = self.string(device, "the device of a `CudaTarget`")?;
+        Ok(Value::Target(Target { kind: TargetKind::Cuda, device: self.cx.symbol(device) }))
+    }
+
+    fn extremum(&mut self, builtin: Builtin, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let what = builtin.name();
+        let given = self.arguments(call, what, &["a", "b"])?;
+        let a = self.eval(self.required(&given, 0, "a", what, span)?, None)?;
+        let b = self.eval(self.required(&given, 1, "b", what, span)?, None)?;
+        let least = builtin == Builtin::Min;
+        match (&a, &b) {
+            (Value::Int(a), Value::Int(b)) => Ok(Value::Int(if least { *a.min(b) } else { *a.max(b) })),
+            (Value::Float(a), Value::Float(b)) => Ok(Value::Float(if least { a.min(*b) } else { a.max(*b) })),
+            (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {
+                let (a, b) = (self.to_dim(&a, "an operand", span)?, self.to_dim(&b, "an operand", span)?);
+                Ok(self.dim_value(if least { self.cx.dim_min(a, b) } else { self.cx.dim_max(a, b) }))
+            }
+            _ => Err(Refusal::unread(span, format!("`{what}` of {} and {}", a.describe(), b.describe()))
+                .help("elementwise: `tf.minimum`, `tf.maximum`")),
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Import statements: bindings of known names, nothing is loaded.
+
+use ruff_python_ast as ast;
+use tf_core::diag::did_you_mean;
+
+use crate::names::{self, Builtin};
+use crate::parser::{Binding, Parser};
+use crate::value::Value;
+
+const ROOT: &str = "tilefoundry";
+
+fn is_ours(module: &str) -> bool {
+    module == ROOT || module.strip_prefix(ROOT).is_some_and(|rest| rest.starts_with('.'))
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// `import a.b as c`.
+    pub(crate) fn import(&mut self, import: &ast::StmtImport) {
+        for alias in &import.names {
+            let module = alias.name.as_str();
+            let root = module.split('.').next().unwrap_or(module);
+            let bound = alias.asname.as_ref().map_or(root, |name| name.as_str());
+            let binding = if !is_ours(module) {
+                self.outside(module, alias)
+            } else {
+                let last = module.rsplit('.').next().unwrap_or(module);
+                let value = if alias.asname.is_some() { names::exported(last) } else { None };
+                Binding::Value(value.unwrap_or(Value::Builtin(Builtin::Package)))
+            };
+            self.bind(self.cx.symbol(bound), binding);
+        }
+    }
+
+    /// `from a.b import c as d`.
+    pub(crate) fn import_from(&mut self, import: &ast::StmtImportFrom) {
+        let module = import.module.as_ref().map_or("", |name| name.as_str());
+        if module == "__future__" {
+            return;
+        }
+        for alias in &import.names {
+            let name = alias.name.as_str();
+            if name == "*" {
+                // Ops are found in the registry; other packages export too much to guess at.
+                continue;
+            }
+            let bound = alias.asname.as_ref().map_or(name, |name| name.as_str());
+            let binding = self.imported(module, name, alias, import.level > 0);
+            self.bind(self.cx.symbol(bound), binding);
+        }
+    }
+
+    fn imported(&self, module: &str, name: &str, alias: &ast::Alias, relative: bool) -> Binding<'c> {
+        if relative || !is_ours(module) {
+            return match (module, name) {
+                ("typing", "Tuple") => Binding::Value(Value::Builtin(Builtin::TupleType)),
+                _ => self.outside(module, alias),
+            };
+        }
+        if module == "tilefoundry.dsl.tf" {
+            return Binding::Value(Value::Op(self.cx.symbol(name)));
+        }
+        if let Some(value) = names::exported(name) {
+            return Binding::Value(value);
+        }
+        let hint = did_you_mean(name, names::all()).map(|near| format!("; did you mean `{near}`?"));
+        let why = format!("`{module}` has no name `{name}` that is supported{}", hint.unwrap_or_default());
+        Binding::Unread { why, at: self.span(alias) }
+    }
+
+    fn outside(&self, module: &str, alias: &ast::Alias) -> Binding<'c> {
+        let why = format!("it comes from `{module}`, and authoring files are read, not executed");
+        Binding::Unread { why, at: self.span(alias) }
+    }
+}

@@ -1,0 +1,146 @@
+//! Expressions of the language: compile-time values here, IR through [`crate::body`].
+
+mod construct;
+mod imports;
+mod numbers;
+
+use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
+use tf_core::Span;
+use tf_types::{DType, Dim, Symbol};
+
+use crate::names::{self, Builtin};
+use crate::parser::Parser;
+use crate::refusal::{AtSpan, Refusal, Res};
+use crate::value::Value;
+
+/// The Python name of an expression form that is not read.
+pub(crate) fn form(expr: &ast::Expr) -> &'static str {
+    match expr {
+        ast::Expr::Named(_) => "an assignment expression `:=`",
+        ast::Expr::Lambda(_) => "a lambda",
+        ast::Expr::If(_) => "a conditional expression `if … else`",
+        ast::Expr::Dict(_) => "a dict",
+        ast::Expr::Set(_) => "a set outside layout sugar",
+        ast::Expr::ListComp(_) => "a list comprehension here",
+        ast::Expr::SetComp(_) => "a set comprehension",
+        ast::Expr::DictComp(_) => "a dict comprehension",
+        ast::Expr::Generator(_) => "a generator expression",
+        ast::Expr::Await(_) => "await",
+        ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => "yield",
+        ast::Expr::FString(_) | ast::Expr::TString(_) => "a formatted string",
+        ast::Expr::BytesLiteral(_) => "a bytes literal",
+        ast::Expr::EllipsisLiteral(_) => "`...`",
+        ast::Expr::Starred(_) => "an unpacked `*` argument",
+        ast::Expr::Slice(_) => "a slice outside a subscript",
+        _ => "this expression",
+    }
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// The value of an expression; a node that it makes last is named `bind`.
+    pub(crate) fn eval(&mut self, expr: &ast::Expr, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let span = self.span(expr);
+        self.nested(span, |p| p.eval_at(expr, span, bind))
+    }
+
+    fn eval_at(&mut self, expr: &ast::Expr, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        match expr {
+            ast::Expr::NumberLiteral(number) => literal(&number.value, span),
+            ast::Expr::BooleanLiteral(literal) => Ok(Value::Bool(literal.value)),
+            ast::Expr::NoneLiteral(_) => Ok(Value::None),
+            ast::Expr::StringLiteral(literal) => Ok(Value::Str(self.cx.symbol(literal.value.to_str()))),
+            ast::Expr::Name(name) => self.lookup(name.id.as_str(), span),
+            ast::Expr::Attribute(attribute) => self.attribute(attribute, span),
+            ast::Expr::Tuple(tuple) => {
+                let items = self.eval_all(&tuple.elts)?;
+                Value::tuple(items).ok_or_else(|| too_deep(span))
+            }
+            ast::Expr::List(list) => {
+                let items = self.eval_all(&list.elts)?;
+                Value::list(items).ok_or_else(|| too_deep(span))
+            }
+            ast::Expr::BinOp(binary) => self.binary(binary, bind),
+            ast::Expr::UnaryOp(unary) => self.unary(unary, span, bind),
+            ast::Expr::BoolOp(logical) => self.logical(logical, span, bind),
+            ast::Expr::Compare(compare) => self.compare(compare, span, bind),
+            ast::Expr::Call(call) => self.call(call, span, bind),
+            ast::Expr::Subscript(subscript) => self.subscript(subscript, span, bind),
+            ast::Expr::ListComp(comprehension) => self.comprehension(comprehension, span),
+            other => Err(Refusal::unbuilt(span, form(other))),
+        }
+    }
+
+    fn eval_all(&mut self, exprs: &[ast::Expr]) -> Res<Vec<Value<'c>>> {
+        exprs.iter().map(|e| self.eval(e, None)).collect()
+    }
+
+    fn attribute(&mut self, attribute: &ast::ExprAttribute, span: Span) -> Res<Value<'c>> {
+        let base = self.eval(&attribute.value, None)?;
+        let name = attribute.attr.as_str();
+        match base {
+            Value::Builtin(Builtin::Package) => match names::exported(name) {
+                Some(value) => Ok(value),
+                None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
+            },
+            Value::Builtin(Builtin::Tf) => Ok(Value::Op(self.cx.symbol(name))),
+            Value::Builtin(Builtin::Tir) => Err(self.foreign_op(name, span)),
+            Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
+            Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),
+            Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
+            Value::Module(module) => Err(Refusal::unbuilt(span, format!("`{module}.{name}`, an attribute of a module,"))),
+            other => {
+                let object = self.source.text_of(&*attribute.value);
+                Err(Refusal::unread(span, format!("`{object}` is {} and has no attribute `{name}`", other.describe())))
+            }
+        }
+    }
+
+    /// An integer or symbolic extent.
+    pub(crate) fn dim(&mut self, expr: &ast::Expr, what: &str) -> Res<Dim<'c>> {
+        let value = self.eval(expr, None)?;
+        self.to_dim(&value, what, self.span(expr))
+    }
+
+    pub(crate) fn to_dim(&self, value: &Value<'c>, what: &str, span: Span) -> Res<Dim<'c>> {
+        match value {
+            Value::Int(value) => Ok(self.cx.dim(*value)),
+            Value::Dim(dim) => Ok(*dim),
+            other => Err(Refusal::wrong(span, format!("{what} must be an integer or a dim, found {}", other.describe()))),
+        }
+    }
+
+    /// The dims of a tuple or list of extents.
+    pub(crate) fn to_dims(&self, value: &Value<'c>, what: &str, span: Span) -> Res<Vec<Dim<'c>>> {
+        let Some(items) = value.as_sequence() else {
+            return Err(Refusal::wrong(span, format!("{what} must be a tuple of extents, found {}", value.describe())));
+        };
+        items.iter().map(|item| self.to_dim(item, &format!("an entry of {what}"), span)).collect()
+    }
+
+    /// A dim as a value: integers are integers.
+    pub(crate) fn dim_value(&self, dim: Dim<'c>) -> Value<'c> {
+        let dim = self.cx.simplify(dim);
+        dim.as_const().map_or(Value::Dim(dim), Value::Int)
+    }
+
+    pub(crate) fn text(&self, node: &impl Ranged) -> String {
+        self.source.text_of(node)
+    }
+}
+
+fn too_deep(span: Span) -> Refusal {
+    let limit = crate::value::SEQUENCE_DEPTH;
+    Refusal::wrong(span, format!("tuples and lists are nested more than {limit} deep"))
+}
+
+fn literal<'c>(number: &ast::Number, span: Span) -> Res<Value<'c>> {
+    match number {
+        ast::Number::Int(value) => value
+            .as_i64()
+            .map(Value::Int)
+            .ok_or_else(|| Refusal::wrong(span, format!("the integer {value} does not fit into 64 bits"))),
+        ast::Number::Float(value) => Ok(Value::Float(*value)),
+        ast::Number::Complex { .. } => Err(Refusal::unread(span, "complex numbers are no values of the language")),
+    }
+}

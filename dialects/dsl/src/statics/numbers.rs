@@ -1,0 +1,116 @@
+//! Arithmetic on compile-time numbers and dims, as Python does it.
+
+use ruff_python_ast::{Operator, UnaryOp};
+use tf_core::Span;
+
+use crate::parser::Parser;
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+fn overflow(op: &str, span: Span) -> Refusal {
+    Refusal::wrong(span, format!("the result of `{op}` does not fit into 64 bits"))
+}
+
+fn int_op<'c>(op: Operator, a: i64, b: i64, span: Span) -> Res<Value<'c>> {
+    let by_zero = || Refusal::wrong(span, format!("`{a} {} {b}` divides by zero", op.as_str()));
+    let floor = |a: i64, b: i64| {
+        let quotient = a.checked_div(b)?;
+        Some(quotient - i64::from(a % b != 0 && (a < 0) != (b < 0)))
+    };
+    let value = match op {
+        Operator::Add => a.checked_add(b),
+        Operator::Sub => a.checked_sub(b),
+        Operator::Mult => a.checked_mul(b),
+        Operator::Div if b == 0 => return Err(by_zero()),
+        Operator::Div => return Ok(Value::Float(a as f64 / b as f64)),
+        Operator::FloorDiv | Operator::Mod if b == 0 => return Err(by_zero()),
+        Operator::FloorDiv => floor(a, b),
+        Operator::Mod => floor(a, b).map(|q| a.wrapping_sub(q.wrapping_mul(b))),
+        Operator::Pow if b < 0 && a == 0 => return Err(by_zero()),
+        Operator::Pow if b < 0 => return Ok(Value::Float((a as f64).powf(b as f64))),
+        Operator::Pow => match a {
+            0 | 1 if b > 0 => Some(a),
+            -1 => Some(if b % 2 == 0 { 1 } else { -1 }),
+            _ => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+        },
+        _ => return Err(unread_operator(op, span)),
+    };
+    value.map(Value::Int).ok_or_else(|| overflow(op.as_str(), span))
+}
+
+fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
+    if b == 0.0 && matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod) {
+        return Err(Refusal::wrong(span, format!("`{a:?} {} {b:?}` divides by zero", op.as_str())));
+    }
+    Ok(Value::Float(match op {
+        Operator::Add => a + b,
+        Operator::Sub => a - b,
+        Operator::Mult => a * b,
+        Operator::Div => a / b,
+        Operator::FloorDiv => (a / b).floor(),
+        Operator::Mod => a - b * (a / b).floor(),
+        Operator::Pow => a.powf(b),
+        _ => return Err(unread_operator(op, span)),
+    }))
+}
+
+fn unread_operator(op: Operator, span: Span) -> Refusal {
+    let op = op.as_str();
+    let refusal = Refusal::unread(span, format!("the operator `{op}` is not part of the language"));
+    match op {
+        "&" => refusal.help("the logical and is `and`"),
+        "|" => refusal.help("the logical or is `or`"),
+        _ => refusal,
+    }
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// `a op b` on compile-time values.
+    pub(crate) fn static_binary(&self, op: Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        match (a, b) {
+            (Value::Int(a), Value::Int(b)) => int_op(op, *a, *b, span),
+            (Value::Float(a), Value::Float(b)) => float_op(op, *a, *b, span),
+            (Value::Int(a), Value::Float(b)) => float_op(op, *a as f64, *b, span),
+            (Value::Float(a), Value::Int(b)) => float_op(op, *a, *b as f64, span),
+            (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {
+                let cx = self.cx;
+                let (lhs, rhs) = (self.to_dim(a, "an operand", span)?, self.to_dim(b, "an operand", span)?);
+                let dim = match op {
+                    Operator::Add => cx.dim_add(lhs, rhs),
+                    Operator::Sub => cx.dim_sub(lhs, rhs),
+                    Operator::Mult => cx.dim_mul(lhs, rhs),
+                    Operator::FloorDiv | Operator::Mod if rhs.as_const() == Some(0) => {
+                        return Err(Refusal::wrong(span, format!("`{lhs} {} 0` divides by zero", op.as_str())));
+                    }
+                    Operator::FloorDiv => cx.dim_floor_div(lhs, rhs),
+                    Operator::Mod => cx.dim_mod(lhs, rhs),
+                    _ => {
+                        let message = format!("dims have no operator `{}`; they have + - * // %", op.as_str());
+                        return Err(Refusal::wrong(span, message));
+                    }
+                };
+                Ok(self.dim_value(dim))
+            }
+            _ => {
+                let message =
+                    format!("`{}` is not defined between {} and {}", op.as_str(), a.describe(), b.describe());
+                Err(Refusal::unread(span, message))
+            }
+        }
+    }
+
+    /// `op a` on a compile-time value.
+    pub(crate) fn static_unary(&self, op: UnaryOp, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        match (op, value) {
+            (UnaryOp::USub, Value::Int(a)) => a.checked_neg().map(Value::Int).ok_or_else(|| overflow("-", span)),
+            (UnaryOp::USub, Value::Float(a)) => Ok(Value::Float(-a)),
+            (UnaryOp::USub, Value::Dim(dim)) => Ok(self.dim_value(self.cx.dim_sub(self.cx.dim(0), *dim))),
+            (UnaryOp::UAdd, Value::Int(_) | Value::Float(_) | Value::Dim(_)) => Ok(value.clone()),
+            (UnaryOp::Not, Value::Bool(a)) => Ok(Value::Bool(!a)),
+            _ => {
+                let message = format!("`{}` is not defined for {}", op.as_str(), value.describe());
+                Err(Refusal::unread(span, message))
+            }
+        }
+    }
+}

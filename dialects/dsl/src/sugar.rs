@@ -1,0 +1,167 @@
+//! Layout sugar: `(16 @ m.w, 64 @ (m.a, m.b))` (spec: shard §7).
+
+use ruff_python_ast as ast;
+use tf_core::Span;
+use tf_types::{Dim, Mesh, PlacementSugar, ShardAttr, ShardLayout, SugarAxis};
+
+use crate::parser::Parser;
+use crate::refusal::{AtSpan, Refusal, Res};
+use crate::value::Value;
+
+/// Whether a tuple in a shape slot places its axes.
+pub(crate) fn places(tuple: &ast::ExprTuple) -> bool {
+    tuple.elts.iter().any(|item| {
+        is_split(item) || matches!(item, ast::Expr::Tuple(_) | ast::Expr::Set(_))
+    })
+}
+
+fn is_split(item: &ast::Expr) -> bool {
+    matches!(item, ast::Expr::BinOp(binary) if binary.op == ast::Operator::MatMult)
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// The placement of a sugar tuple; `call` is where a missing mesh is reported.
+    pub(crate) fn placement(
+        &mut self,
+        tuple: &ast::ExprTuple,
+        logical: Option<&[Dim<'c>]>,
+        call: Span,
+    ) -> Res<ShardLayout<'c>> {
+        let sugar = self.sugar(tuple)?;
+        self.place(&sugar, logical, self.span(tuple), call)
+    }
+
+    /// The placement of written sugar on the enclosing meshes, or on the one mesh value that it names.
+    pub(crate) fn place(
+        &self,
+        sugar: &PlacementSugar<'c>,
+        logical: Option<&[Dim<'c>]>,
+        span: Span,
+        call: Span,
+    ) -> Res<ShardLayout<'c>> {
+        let mut enclosing = self.body.as_ref().map(|body| body.meshes.clone()).unwrap_or_default();
+        let splits = sugar.axes.iter().flat_map(|axis| axis.splits.iter().map(|s| s.0));
+        let mut named: Vec<Mesh<'c>> = splits.chain(sugar.partials.iter().map(|p| p.0)).collect();
+        named.dedup();
+        if let [mesh] = named[..]
+            && !enclosing.contains(&mesh)
+        {
+            enclosing.push(mesh);
+        }
+        if enclosing.is_empty() {
+            return Err(Refusal::wrong(call, "a placement needs an enclosing mesh")
+                .help("write it inside `with Mesh(...) as m:`"));
+        }
+        self.cx.place(sugar, &enclosing, logical).at(span)
+    }
+
+    /// The axes, strides and states of a sugar tuple.
+    pub(crate) fn sugar(&mut self, tuple: &ast::ExprTuple) -> Res<PlacementSugar<'c>> {
+        let mut sugar = PlacementSugar::default();
+        let [ast::Expr::Tuple(axes), rest @ ..] = &tuple.elts[..] else {
+            sugar.axes = self.sugar_axes(tuple)?;
+            return Ok(sugar);
+        };
+        sugar.axes = self.sugar_axes(axes)?;
+        let mut states_at = None;
+        for item in rest {
+            let span = self.span(item);
+            match item {
+                _ if states_at.is_some() => {
+                    let states = states_at.unwrap_or(span);
+                    return Err(Refusal::wrong(states, "the set of value states must be the last item"));
+                }
+                ast::Expr::Set(states) => {
+                    states_at = Some(span);
+                    for state in &states.elts {
+                        let partial = self.value_state(state)?;
+                        sugar.partials.push(partial);
+                    }
+                }
+                ast::Expr::Tuple(_) if sugar.strides.is_some() => {
+                    return Err(Refusal::wrong(span, "a placement has one tuple of strides"));
+                }
+                ast::Expr::Tuple(_) => {
+                    let value = self.eval(item, None)?;
+                    let strides = self.to_dims(&value, "the strides", span)?;
+                    if strides.len() != sugar.axes.len() {
+                        let message = format!("{} axes have {} strides", sugar.axes.len(), strides.len());
+                        return Err(Refusal::wrong(span, message));
+                    }
+                    sugar.strides = Some(strides);
+                }
+                _ => {
+                    let message = "after the axes of a placement come strides `(…)` and value states `{…}`";
+                    return Err(Refusal::wrong(span, message));
+                }
+            }
+        }
+        Ok(sugar)
+    }
+
+    fn sugar_axes(&mut self, tuple: &ast::ExprTuple) -> Res<Vec<SugarAxis<'c>>> {
+        tuple.elts.iter().map(|item| self.sugar_axis(item)).collect()
+    }
+
+    fn sugar_axis(&mut self, item: &ast::Expr) -> Res<SugarAxis<'c>> {
+        match item {
+            ast::Expr::BinOp(binary) if is_split(item) => {
+                if is_split(&binary.left) {
+                    return Err(Refusal::wrong(self.span(item), "one `@` an axis").help("write `extent @ (m.a, m.b)`"));
+                }
+                let extent = self.extent(&binary.left)?;
+                let splits = match &*binary.right {
+                    ast::Expr::Tuple(axes) => axes.elts.iter().map(|axis| self.mesh_axis(axis)).collect::<Res<_>>()?,
+                    axis => vec![self.mesh_axis(axis)?],
+                };
+                Ok(SugarAxis { extent, splits })
+            }
+            ast::Expr::Set(_) => Err(Refusal::wrong(self.span(item), "value states stand beside the tuple of axes")
+                .help("write `((axes), {m.a @ P(\"sum\")})`")),
+            _ => Ok(SugarAxis { extent: self.extent(item)?, splits: Vec::new() }),
+        }
+    }
+
+    fn extent(&mut self, expr: &ast::Expr) -> Res<Dim<'c>> {
+        let extent = self.dim(expr, "an extent")?;
+        match extent.as_const() {
+            Some(value) if value < 0 => Err(Refusal::wrong(self.span(expr), format!("the extent {value} is negative"))),
+            _ => Ok(extent),
+        }
+    }
+
+    /// `m.axis`, or a mesh of one axis.
+    fn mesh_axis(&mut self, expr: &ast::Expr) -> Res<(Mesh<'c>, usize)> {
+        let span = self.span(expr);
+        match self.eval(expr, None)? {
+            Value::MeshAxis(mesh, axis) => Ok((mesh, axis)),
+            Value::Mesh(mesh) => {
+                let name = self.text(expr);
+                let axis = mesh.sole_axis().at(span);
+                axis.map(|axis| (mesh, axis)).map_err(|refusal| refusal.label(format!("`{name}` is such a mesh")))
+            }
+            other => Err(Refusal::wrong(span, format!("expected a mesh axis such as `m.a`, found {}", other.describe()))),
+        }
+    }
+
+    /// `m.axis @ P("reduction")`.
+    fn value_state(&mut self, expr: &ast::Expr) -> Res<(Mesh<'c>, usize, tf_types::Symbol<'c>)> {
+        let span = self.span(expr);
+        let ast::Expr::BinOp(binary) = expr else {
+            return Err(Refusal::wrong(span, "a value state is `m.a @ P(\"sum\")`"));
+        };
+        let (mesh, axis) = self.mesh_axis(&binary.left)?;
+        match self.eval(&binary.right, None)? {
+            Value::ShardAttr(ShardAttr::Partial(reduction)) if binary.op == ast::Operator::MatMult => {
+                Ok((mesh, axis, reduction))
+            }
+            Value::ShardAttr(ShardAttr::Broadcast) => {
+                Err(Refusal::wrong(span, "a mesh axis that is not named is Broadcast; leave it out"))
+            }
+            other => {
+                let message = format!("a value state is `m.a @ P(\"sum\")`, found {}", other.describe());
+                Err(Refusal::wrong(self.span(&*binary.right), message))
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! What a name or expression of the file is, before and beside IR.
+
+use std::rc::Rc;
+
+use tf_core::{Expr, Function, Target};
+use tf_types::{DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, Symbol, Topology, Type};
+
+use crate::names::Builtin;
+
+/// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
+#[derive(Clone)]
+pub(crate) enum Value<'c> {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(Symbol<'c>),
+    Tuple(Rc<Sequence<'c>>),
+    /// A compile-time list, of expressions too.
+    List(Rc<Sequence<'c>>),
+    /// A symbolic dim; integers are [`Value::Int`].
+    Dim(Dim<'c>),
+    Topology(Topology<'c>),
+    Layout(Layout<'c>),
+    Mesh(Mesh<'c>),
+    MeshAxis(Mesh<'c>, usize),
+    Shard(ShardLayout<'c>),
+    ShardAttr(ShardAttr<'c>),
+    Target(Target<'c>),
+    Storage(Storage),
+    DType(DType),
+    Annotation(Annotation<'c>),
+    Builtin(Builtin),
+    /// An op imported by name.
+    Op(Symbol<'c>),
+    /// A class under `@module`.
+    Module(Symbol<'c>),
+    Function(Function<'c>),
+    Expr(Expr<'c>),
+    /// The variable of `for k in tile(extent, step)`.
+    Window(Window<'c>),
+}
+
+/// Elements, and how deep sequences nest in them.
+pub(crate) struct Sequence<'c> {
+    pub(crate) items: Vec<Value<'c>>,
+    pub(crate) depth: u32,
+}
+
+/// Sequences inside sequences.
+pub(crate) const SEQUENCE_DEPTH: u32 = 16;
+
+/// `Tensor[…]` or a tuple of them, and which slots were written.
+#[derive(Clone, Copy)]
+pub(crate) struct Annotation<'c> {
+    pub(crate) ty: Type<'c>,
+    pub(crate) is_const: bool,
+    pub(crate) states_layout: bool,
+    pub(crate) states_storage: bool,
+}
+
+/// The window `[iv, iv + size)` of a tile loop.
+#[derive(Clone, Copy)]
+pub(crate) struct Window<'c> {
+    pub(crate) iv: Expr<'c>,
+    pub(crate) size: Dim<'c>,
+}
+
+impl<'c> Value<'c> {
+    /// A tuple; `None` beyond [`SEQUENCE_DEPTH`].
+    pub(crate) fn tuple(items: Vec<Value<'c>>) -> Option<Self> {
+        Sequence::new(items).map(|s| Self::Tuple(Rc::new(s)))
+    }
+
+    /// A list; `None` beyond [`SEQUENCE_DEPTH`].
+    pub(crate) fn list(items: Vec<Value<'c>>) -> Option<Self> {
+        Sequence::new(items).map(|s| Self::List(Rc::new(s)))
+    }
+
+    /// What it is, for messages.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Self::None => "None".to_owned(),
+            Self::Bool(true) => "the bool True".to_owned(),
+            Self::Bool(false) => "the bool False".to_owned(),
+            Self::Int(value) => format!("the integer {value}"),
+            Self::Float(value) => format!("the float {value:?}"),
+            Self::Str(text) => format!("the string {text:?}"),
+            Self::Tuple(items) => format!("a tuple of {}", items.items.len()),
+            Self::List(items) => format!("a list of {}", items.items.len()),
+            Self::Dim(dim) => format!("the dim {dim}"),
+            Self::Topology(topology) => format!("the level `{}`", topology.name),
+            Self::Layout(_) => "a Layout".to_owned(),
+            Self::Mesh(_) => "a mesh".to_owned(),
+            Self::MeshAxis(mesh, axis) => format!("the mesh coordinate `{}`", mesh.axis_name(*axis)),
+            Self::Shard(_) => "a ShardLayout".to_owned(),
+            Self::ShardAttr(_) => "a shard attribute".to_owned(),
+            Self::Target(target) => format!("the target {target}"),
+            Self::Storage(storage) => format!("the storage {storage}"),
+            Self::DType(dtype) => format!("the dtype {dtype}"),
+            Self::Annotation(annotation) => format!("the type {}", annotation.ty),
+            Self::Builtin(builtin) => format!("`{}`", builtin.name()),
+            Self::Op(name) => format!("the op `{name}`"),
+            Self::Module(name) => format!("the module `{name}`"),
+            Self::Function(function) => format!("the function `{}`", function.name),
+            Self::Expr(expr) => format!("a run-time value of type {}", expr.ty()),
+            Self::Window(_) => "a tile window".to_owned(),
+        }
+    }
+
+    /// The run-time value behind a name: of a window the induction variable.
+    pub(crate) fn as_expr(&self) -> Option<Expr<'c>> {
+        match self {
+            Self::Expr(expr) => Some(*expr),
+            Self::Window(window) => Some(window.iv),
+            _ => None,
+        }
+    }
+
+    /// The elements of a tuple or list.
+    pub(crate) fn as_sequence(&self) -> Option<&[Value<'c>]> {
+        match self {
+            Self::Tuple(sequence) | Self::List(sequence) => Some(&sequence.items),
+            _ => None,
+        }
+    }
+}
+
+impl<'c> Sequence<'c> {
+    fn new(items: Vec<Value<'c>>) -> Option<Self> {
+        let below = items.iter().map(|item| match item {
+            Value::Tuple(s) | Value::List(s) => s.depth,
+            _ => 0,
+        });
+        let depth = below.max().unwrap_or(0) + 1;
+        (depth <= SEQUENCE_DEPTH).then_some(Self { items, depth })
+    }
+}
