@@ -64,7 +64,7 @@ impl<'a, 'm> Scalars<'a, 'm> {
     }
 
     /// An operation of two operands whose result has their type.
-    pub(super) fn same(&self, name: &str, a: Value<'m, 'a>, b: Value<'m, 'a>) -> Built<'m, 'a> {
+    pub(crate) fn same(&self, name: &str, a: Value<'m, 'a>, b: Value<'m, 'a>) -> Built<'m, 'a> {
         self.op(name, &[a, b], a.r#type())
     }
 
@@ -177,7 +177,7 @@ impl<'a, 'm> Scalars<'a, 'm> {
     }
 
     /// Ends the program unless `condition` holds.
-    pub(super) fn require(&self, condition: Value<'m, 'a>, message: &str) -> Result<(), BackendError> {
+    pub(crate) fn require(&self, condition: Value<'m, 'a>, message: &str) -> Result<(), BackendError> {
         let context = self.session.context();
         if self.target == Target::Cpu {
             let message = StringAttribute::new(context, message);

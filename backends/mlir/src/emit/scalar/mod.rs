@@ -9,6 +9,8 @@ mod fp8;
 mod reduce;
 mod unary;
 
+pub(crate) use build::{first_block, single_block};
+
 use crate::{BackendError, Session, math::Target};
 use melior::ir::{BlockRef, Location, Type, Value, ValueLike, r#type::IntegerType};
 use tf_core::Literal;
