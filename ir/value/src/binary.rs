@@ -5,7 +5,7 @@ use tf_types::kinds::BinaryKind;
 
 use crate::cast::promote;
 use crate::element::{Element, Numeric, SharedArray};
-use crate::kernel::{arithmetic, predicate};
+use crate::kernel::{Arithmetic, Test, arithmetic, each_pair, each_test, predicate};
 use crate::view::broadcast_shapes;
 use crate::{Tensor, ValueError};
 
@@ -19,20 +19,83 @@ fn min_f32(a: f32, b: f32) -> f32 {
     if a.is_nan() || a < b { a } else { b }
 }
 
-fn compared<T: Numeric<Wide: PartialOrd>>(
+/// How a kind works on two blocks; `$arithmetic` lists the kinds that give the operands' type. Comparisons are the same for all types.
+macro_rules! kernels {
+    ($arithmetic:ident, $comparison:ident, $type:ty, { $($kind:ident => $f:expr,)+ }) => {
+        fn $arithmetic(kind: BinaryKind) -> Option<Arithmetic<$type>> {
+            Some(match kind {
+                $(BinaryKind::$kind => |a, b| each_pair(a, b, $f),)+
+                _ => return None,
+            })
+        }
+
+        fn $comparison(kind: BinaryKind) -> Option<Test<$type>> {
+            Some(match kind {
+                BinaryKind::Eq => |a, b, out| each_test(a, b, out, |a, b| a == b),
+                BinaryKind::Ne => |a, b, out| each_test(a, b, out, |a, b| a != b),
+                BinaryKind::Lt => |a, b, out| each_test(a, b, out, |a, b| a < b),
+                BinaryKind::Le => |a, b, out| each_test(a, b, out, |a, b| a <= b),
+                BinaryKind::Gt => |a, b, out| each_test(a, b, out, |a, b| a > b),
+                BinaryKind::Ge => |a, b, out| each_test(a, b, out, |a, b| a >= b),
+                _ => return None,
+            })
+        }
+    };
+}
+
+kernels!(f32_arithmetic, f32_comparison, f32, {
+    Add => |a, b| a + b,
+    Sub => |a, b| a - b,
+    Mul => |a, b| a * b,
+    Div => |a, b| a / b,
+    Min => min_f32,
+    Max => max_f32,
+});
+
+macro_rules! integer_kernels {
+    ($arithmetic:ident, $comparison:ident, $type:ty) => {
+        kernels!($arithmetic, $comparison, $type, {
+            Add => <$type>::wrapping_add,
+            Sub => <$type>::wrapping_sub,
+            Mul => <$type>::wrapping_mul,
+            // Divisors are not 0: `refuse_zero_divisor` has seen them.
+            Div => <$type>::wrapping_div,
+            FloorDiv => |a, b| {
+                let inexact = a.wrapping_rem(b) != 0;
+                a.wrapping_div(b) - <$type>::from(inexact && (a < 0) != (b < 0))
+            },
+            Mod => |a, b| {
+                let rest = a.wrapping_rem(b);
+                if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
+            },
+            Min => <$type>::min,
+            Max => <$type>::max,
+        });
+    };
+}
+
+integer_kernels!(i32_arithmetic, i32_comparison, i32);
+integer_kernels!(i64_arithmetic, i64_comparison, i64);
+
+kernels!(bool_arithmetic, bool_comparison, bool, {
+    And => |a, b| a && b,
+    Min => |a, b| a && b,
+    Or => |a, b| a || b,
+    Max => |a, b| a || b,
+});
+
+fn apply<T: Numeric>(
     a: &SharedArray<T>,
     b: &SharedArray<T>,
+    of: Option<Arithmetic<T::Wide>>,
+    tests: Option<Test<T::Wide>>,
     kind: BinaryKind,
 ) -> Result<Tensor, ValueError> {
-    Ok(Tensor::Bool(match kind {
-        BinaryKind::Eq => predicate(a, b, |a, b| a == b)?,
-        BinaryKind::Ne => predicate(a, b, |a, b| a != b)?,
-        BinaryKind::Lt => predicate(a, b, |a, b| a < b)?,
-        BinaryKind::Le => predicate(a, b, |a, b| a <= b)?,
-        BinaryKind::Gt => predicate(a, b, |a, b| a > b)?,
-        BinaryKind::Ge => predicate(a, b, |a, b| a >= b)?,
-        _ => return Err(refused(kind, "bool", T::DTYPE)),
-    }))
+    match (of, tests) {
+        (Some(f), _) => Ok(T::wrap(arithmetic(a, b, f)?)),
+        (None, Some(f)) => Ok(Tensor::Bool(predicate(a, b, f)?)),
+        (None, None) => Err(refused(kind, T::DTYPE)),
+    }
 }
 
 fn floats<T: Numeric<Wide = f32>>(
@@ -40,67 +103,14 @@ fn floats<T: Numeric<Wide = f32>>(
     b: &SharedArray<T>,
     kind: BinaryKind,
 ) -> Result<Tensor, ValueError> {
-    Ok(T::wrap(match kind {
-        BinaryKind::Add => arithmetic(a, b, |a, b| a + b)?,
-        BinaryKind::Sub => arithmetic(a, b, |a, b| a - b)?,
-        BinaryKind::Mul => arithmetic(a, b, |a, b| a * b)?,
-        BinaryKind::Div => arithmetic(a, b, |a, b| a / b)?,
-        BinaryKind::Min => arithmetic(a, b, min_f32)?,
-        BinaryKind::Max => arithmetic(a, b, max_f32)?,
-        BinaryKind::FloorDiv | BinaryKind::Mod => return Err(refused(kind, "i32 or i64", T::DTYPE)),
-        _ => return compared(a, b, kind),
-    }))
-}
-
-/// Quotient toward minus infinity and the remainder with the divisor's sign, of integers; the divisor is not 0.
-macro_rules! integers {
-    ($name:ident, $type:ty) => {
-        fn $name(a: &SharedArray<$type>, b: &SharedArray<$type>, kind: BinaryKind) -> Result<Tensor, ValueError> {
-            if matches!(kind, BinaryKind::Div | BinaryKind::FloorDiv | BinaryKind::Mod) {
-                refuse_zero_divisor(a, b, kind)?;
-            }
-            Ok(<$type>::wrap(match kind {
-                BinaryKind::Add => arithmetic(a, b, <$type>::wrapping_add)?,
-                BinaryKind::Sub => arithmetic(a, b, <$type>::wrapping_sub)?,
-                BinaryKind::Mul => arithmetic(a, b, <$type>::wrapping_mul)?,
-                BinaryKind::Div => arithmetic(a, b, <$type>::wrapping_div)?,
-                BinaryKind::FloorDiv => arithmetic(a, b, |a, b| {
-                    let inexact = a.wrapping_rem(b) != 0;
-                    a.wrapping_div(b) - <$type>::from(inexact && (a < 0) != (b < 0))
-                })?,
-                BinaryKind::Mod => arithmetic(a, b, |a, b| {
-                    let rest = a.wrapping_rem(b);
-                    if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
-                })?,
-                BinaryKind::Min => arithmetic(a, b, <$type>::min)?,
-                BinaryKind::Max => arithmetic(a, b, <$type>::max)?,
-                _ => return compared(a, b, kind),
-            }))
-        }
-    };
-}
-
-integers!(ints, i32);
-integers!(longs, i64);
-
-fn bools(a: &SharedArray<bool>, b: &SharedArray<bool>, kind: BinaryKind) -> Result<Tensor, ValueError> {
-    Ok(Tensor::Bool(match kind {
-        BinaryKind::And | BinaryKind::Min => arithmetic(a, b, |a, b| a && b)?,
-        BinaryKind::Or | BinaryKind::Max => arithmetic(a, b, |a, b| a || b)?,
-        BinaryKind::Add
-        | BinaryKind::Sub
-        | BinaryKind::Mul
-        | BinaryKind::Div
-        | BinaryKind::FloorDiv
-        | BinaryKind::Mod => {
-            return Err(refused(kind, "numbers", DType::Bool));
-        }
-        _ => return compared(a, b, kind),
-    }))
+    apply(a, b, f32_arithmetic(kind), f32_comparison(kind), kind)
 }
 
 /// A divisor that no result element uses (the result is empty) may be zero.
 fn refuse_zero_divisor<T: Element>(a: &SharedArray<T>, b: &SharedArray<T>, kind: BinaryKind) -> Result<(), ValueError> {
+    if !matches!(kind, BinaryKind::Div | BinaryKind::FloorDiv | BinaryKind::Mod) {
+        return Ok(());
+    }
     let zero = T::default();
     let used = !broadcast_shapes(a.shape(), b.shape())?.contains(&0);
     match b.indexed_iter().find(|(_, divisor)| used && **divisor == zero) {
@@ -112,7 +122,12 @@ fn refuse_zero_divisor<T: Element>(a: &SharedArray<T>, b: &SharedArray<T>, kind:
     }
 }
 
-fn refused(kind: BinaryKind, takes: &str, found: DType) -> ValueError {
+fn refused(kind: BinaryKind, found: DType) -> ValueError {
+    let takes = match kind {
+        BinaryKind::And | BinaryKind::Or => "bool",
+        BinaryKind::FloorDiv | BinaryKind::Mod => "i32 or i64",
+        _ => "numbers",
+    };
     ValueError::new(format!("`{kind}` takes {takes}, found {found}"))
 }
 
@@ -129,9 +144,15 @@ impl Tensor {
             (Self::F16(a), Self::F16(b)) => floats(a, b, kind),
             (Self::BF16(a), Self::BF16(b)) => floats(a, b, kind),
             (Self::Fp8E4M3(a), Self::Fp8E4M3(b)) => floats(a, b, kind),
-            (Self::I32(a), Self::I32(b)) => ints(a, b, kind),
-            (Self::I64(a), Self::I64(b)) => longs(a, b, kind),
-            (Self::Bool(a), Self::Bool(b)) => bools(a, b, kind),
+            (Self::I32(a), Self::I32(b)) => {
+                refuse_zero_divisor(a, b, kind)?;
+                apply(a, b, i32_arithmetic(kind), i32_comparison(kind), kind)
+            }
+            (Self::I64(a), Self::I64(b)) => {
+                refuse_zero_divisor(a, b, kind)?;
+                apply(a, b, i64_arithmetic(kind), i64_comparison(kind), kind)
+            }
+            (Self::Bool(a), Self::Bool(b)) => apply(a, b, bool_arithmetic(kind), bool_comparison(kind), kind),
             (Self::F8E8M0(_), Self::F8E8M0(_)) => {
                 let wide = self.cast(DType::F32)?.binary(&rhs.cast(DType::F32)?, kind)?;
                 if kind.is_comparison() { Ok(wide) } else { wide.cast(DType::F8E8M0) }

@@ -1,38 +1,36 @@
 //! Casts (decision 20) and dtype promotion (decision 18).
 
 use half::{bf16, f16};
-use rayon::prelude::*;
 use tf_types::DType;
 
 use crate::element::{Element, Numeric, SharedArray};
-use crate::kernel::{BLOCK, CHUNK};
+use crate::kernel::{BLOCK, CHUNK, fill_chunks};
 use crate::tensor::{f4e2m1_refused, from_parts, row_major};
 use crate::{F8E8M0, Fp8E4M3, Tensor, ValueError};
 
-/// Converts every element; chunks run in parallel, each converted in blocks through `step`.
-fn convert<T: Element, O: Element>(array: &SharedArray<T>, step: impl Fn(&[T], &mut [O]) + Sync) -> SharedArray<O> {
+/// Converts every element, block by block through `step`.
+fn convert<T: Element, O: Element>(array: &SharedArray<T>, step: fn(&[T], &mut [O])) -> SharedArray<O> {
     let source = row_major(array);
     let mut out = vec![O::default(); source.len()];
-    out.par_chunks_mut(CHUNK).zip(source.par_chunks(CHUNK)).for_each(|(out, source)| {
-        for (out, source) in out.chunks_mut(BLOCK).zip(source.chunks(BLOCK)) {
-            step(source, out);
+    fill_chunks(&mut out, CHUNK, &|from, out| {
+        for (out, source) in out.chunks_mut(BLOCK).zip(source[from..].chunks(BLOCK)) {
+            step(&source[..out.len()], out);
         }
     });
     from_parts(array.shape(), out)
 }
 
-fn by_element<T: Element, O: Element>(array: &SharedArray<T>, f: impl Fn(T) -> O + Sync) -> Tensor {
-    O::wrap(convert(array, |source, out| {
-        for (out, &value) in out.iter_mut().zip(source) {
-            *out = f(value);
-        }
-    }))
+/// Converts the elements of a block one by one.
+fn each<T: Copy, O>(source: &[T], out: &mut [O], f: impl Fn(T) -> O) {
+    for (out, &value) in out.iter_mut().zip(source) {
+        *out = f(value);
+    }
 }
 
 /// Through f32, which every float fits exactly.
 fn from_float<T: Numeric<Wide = f32>>(array: &SharedArray<T>, dtype: DType) -> Result<Tensor, ValueError> {
     fn rounded<T: Numeric<Wide = f32>, O: Numeric<Wide = f32>>(array: &SharedArray<T>) -> Tensor {
-        O::wrap(convert(array, |source, out| {
+        O::wrap(convert(array, |source: &[T], out: &mut [O]| {
             let mut wide = [0.0; BLOCK];
             T::load(source, &mut wide[..source.len()]);
             O::store(&wide[..source.len()], out);
@@ -44,9 +42,9 @@ fn from_float<T: Numeric<Wide = f32>>(array: &SharedArray<T>, dtype: DType) -> R
         DType::BF16 => rounded::<T, bf16>(array),
         DType::Fp8E4M3 => rounded::<T, Fp8E4M3>(array),
         // `as` truncates toward zero, saturates and maps NaN to 0.
-        DType::I32 => by_element(array, |x| x.widen() as i32),
-        DType::I64 => by_element(array, |x| x.widen() as i64),
-        DType::Bool => by_element(array, |x| x.widen() != 0.0),
+        DType::I32 => Tensor::I32(convert(array, |source: &[T], out| each(source, out, |x| x.widen() as i32))),
+        DType::I64 => Tensor::I64(convert(array, |source: &[T], out| each(source, out, |x| x.widen() as i64))),
+        DType::Bool => Tensor::Bool(convert(array, |source: &[T], out| each(source, out, |x| x.widen() != 0.0))),
         DType::F8E8M0 => {
             let elements =
                 row_major(array).iter().map(|x| F8E8M0::from_f32(x.widen())).collect::<Result<Vec<_>, _>>()?;
@@ -71,29 +69,25 @@ impl Tensor {
             Self::F16(array) => from_float(array, dtype),
             Self::BF16(array) => from_float(array, dtype),
             Self::Fp8E4M3(array) => from_float(array, dtype),
-            Self::F8E8M0(array) => Self::F32(convert(array, widen_powers)).cast(dtype),
+            Self::F8E8M0(array) => {
+                Self::F32(convert(array, |source, out| each(source, out, F8E8M0::to_f32))).cast(dtype)
+            }
             Self::I32(array) => match dtype {
-                DType::I64 => Ok(by_element(array, i64::from)),
-                DType::Bool => Ok(by_element(array, |x| x != 0)),
-                _ => by_element(array, |x| x as f32).cast(dtype),
+                DType::I64 => Ok(Self::I64(convert(array, |source, out| each(source, out, i64::from)))),
+                DType::Bool => Ok(Self::Bool(convert(array, |source, out| each(source, out, |x| x != 0)))),
+                _ => Self::F32(convert(array, |source, out| each(source, out, |x| x as f32))).cast(dtype),
             },
             Self::I64(array) => match dtype {
-                DType::I32 => Ok(by_element(array, |x| x as i32)),
-                DType::Bool => Ok(by_element(array, |x| x != 0)),
-                _ => by_element(array, |x| x as f32).cast(dtype),
+                DType::I32 => Ok(Self::I32(convert(array, |source, out| each(source, out, |x| x as i32)))),
+                DType::Bool => Ok(Self::Bool(convert(array, |source, out| each(source, out, |x| x != 0)))),
+                _ => Self::F32(convert(array, |source, out| each(source, out, |x| x as f32))).cast(dtype),
             },
             Self::Bool(array) => match dtype {
-                DType::I32 => Ok(by_element(array, i32::from)),
-                DType::I64 => Ok(by_element(array, i64::from)),
-                _ => by_element(array, |x| f32::from(u8::from(x))).cast(dtype),
+                DType::I32 => Ok(Self::I32(convert(array, |source, out| each(source, out, i32::from)))),
+                DType::I64 => Ok(Self::I64(convert(array, |source, out| each(source, out, i64::from)))),
+                _ => Self::F32(convert(array, |source, out| each(source, out, |x| f32::from(u8::from(x))))).cast(dtype),
             },
         }
-    }
-}
-
-fn widen_powers(source: &[F8E8M0], out: &mut [f32]) {
-    for (out, value) in out.iter_mut().zip(source) {
-        *out = value.to_f32();
     }
 }
 

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use crate::ValueError;
 use crate::element::{Element, Numeric, SharedArray};
+use crate::gather::gather;
 use crate::tensor::{element_count, from_parts, row_major};
 use crate::view::broadcast_shapes;
 
@@ -17,56 +18,83 @@ pub(crate) const CHUNK: usize = 1 << 14;
 /// Shorter rows than this are copied out and walked as one flat run.
 const MIN_ROW: usize = 32;
 
-/// `f` of every element.
-pub(crate) fn map<T: Numeric>(x: &SharedArray<T>, f: impl Fn(T::Wide) -> T::Wide + Sync) -> SharedArray<T> {
+/// Fills `out` in parallel, `chunk` elements a task; `fill` gets the position of the first one. Behind a `dyn` call, so that the parallel
+/// driver is compiled once for each element type and not once for each op.
+pub(crate) fn fill_chunks<O: Element>(out: &mut [O], chunk: usize, fill: &(dyn Fn(usize, &mut [O]) + Sync)) {
+    out.par_chunks_mut(chunk).enumerate().for_each(|(index, out)| fill(index * chunk, out));
+}
+
+/// An op on two blocks that leaves its result in the first.
+pub(crate) type Arithmetic<W> = fn(&mut [W], &[W]);
+/// A test of two blocks.
+pub(crate) type Test<W> = fn(&[W], &[W], &mut [bool]);
+
+/// Replaces every element by `f` of it.
+pub(crate) fn each<W: Copy>(block: &mut [W], f: impl Fn(W) -> W) {
+    for value in block {
+        *value = f(*value);
+    }
+}
+
+/// Replaces every element of `a` by `f` of it and its partner.
+pub(crate) fn each_pair<W: Copy>(a: &mut [W], b: &[W], f: impl Fn(W, W) -> W) {
+    for (a, &b) in a.iter_mut().zip(b) {
+        *a = f(*a, b);
+    }
+}
+
+/// Whether `f` holds of every pair.
+pub(crate) fn each_test<W: Copy>(a: &[W], b: &[W], out: &mut [bool], f: impl Fn(W, W) -> bool) {
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = f(a, b);
+    }
+}
+
+/// `f`, which works on a block in place, of all elements.
+pub(crate) fn map<T: Numeric>(x: &SharedArray<T>, f: fn(&mut [T::Wide])) -> SharedArray<T> {
     let source = row_major(x);
     let mut out = vec![T::default(); source.len()];
-    out.par_chunks_mut(CHUNK).zip(source.par_chunks(CHUNK)).for_each(|(out, source)| {
+    fill_chunks(&mut out, CHUNK, &|from, out| {
         let mut wide = [T::Wide::default(); BLOCK];
-        for (out, source) in out.chunks_mut(BLOCK).zip(source.chunks(BLOCK)) {
-            let wide = &mut wide[..source.len()];
-            T::load(source, wide);
-            for value in wide.iter_mut() {
-                *value = f(*value);
-            }
+        for (out, source) in out.chunks_mut(BLOCK).zip(source[from..].chunks(BLOCK)) {
+            let wide = &mut wide[..out.len()];
+            T::load(&source[..out.len()], wide);
+            f(wide);
             T::store(wide, out);
         }
     });
     from_parts(x.shape(), out)
 }
 
-/// `f` of every pair, rounded to the operands' dtype; operands broadcast.
+/// `f` of all pairs, rounded to the operands' dtype; operands broadcast.
 ///
 /// # Errors
 /// Shapes that do not broadcast.
 pub(crate) fn arithmetic<T: Numeric>(
     lhs: &SharedArray<T>,
     rhs: &SharedArray<T>,
-    f: impl Fn(T::Wide, T::Wide) -> T::Wide + Sync,
+    f: Arithmetic<T::Wide>,
 ) -> Result<SharedArray<T>, ValueError> {
-    zip_blocks(lhs, rhs, |a, b, out| {
-        for (a, &b) in a.iter_mut().zip(b) {
-            *a = f(*a, b);
-        }
+    zip_blocks(lhs, rhs, &|a, b, out| {
+        f(a, b);
         T::store(a, out);
     })
 }
 
-/// Whether `f` holds, of every pair; operands broadcast.
+/// `f` of all pairs; operands broadcast.
 ///
 /// # Errors
 /// Shapes that do not broadcast.
 pub(crate) fn predicate<T: Numeric>(
     lhs: &SharedArray<T>,
     rhs: &SharedArray<T>,
-    f: impl Fn(T::Wide, T::Wide) -> bool + Sync,
+    f: Test<T::Wide>,
 ) -> Result<SharedArray<bool>, ValueError> {
-    zip_blocks(lhs, rhs, |a, b, out| {
-        for ((out, &a), &b) in out.iter_mut().zip(a.iter()).zip(b) {
-            *out = f(a, b);
-        }
-    })
+    zip_blocks(lhs, rhs, &|a, b, out| f(a, b, out))
 }
+
+/// What is done with two widened blocks; the first may be overwritten.
+type Step<'s, T, O> = &'s (dyn Fn(&mut [<T as Numeric>::Wide], &[<T as Numeric>::Wide], &mut [O]) + Sync);
 
 /// An operand of a flat run: as many row-major elements as the result has, or one for all.
 enum Flat<'a, T: Clone> {
@@ -87,7 +115,7 @@ impl<'a, T: Element> Flat<'a, T> {
     fn repeated(array: &'a SharedArray<T>, shape: &[usize], count: usize) -> Self {
         Self::of(array, count).unwrap_or_else(|| {
             let view = array.broadcast(IxDyn(shape)).expect("operands broadcast to the result");
-            Self::All(view.iter().copied().collect())
+            Self::All(gather(view).into())
         })
     }
 }
@@ -101,11 +129,11 @@ impl<T: Numeric> Flat<'_, T> {
     }
 }
 
-/// Widens both operands block by block and hands the blocks to `step`, which may overwrite the first.
+/// Widens both operands block by block and hands the blocks to `step`.
 fn zip_blocks<T: Numeric, O: Element>(
     lhs: &SharedArray<T>,
     rhs: &SharedArray<T>,
-    step: impl Fn(&mut [T::Wide], &[T::Wide], &mut [O]) + Sync,
+    step: Step<'_, T, O>,
 ) -> Result<SharedArray<O>, ValueError> {
     let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
     let count = element_count(&shape)?;
@@ -118,10 +146,10 @@ fn zip_blocks<T: Numeric, O: Element>(
         zip_rows::<T, O>(&lhs, &rhs, &mut out, row, step);
     } else {
         let (lhs, rhs) = (Flat::repeated(lhs, &shape, count), Flat::repeated(rhs, &shape, count));
-        out.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, out)| {
+        fill_chunks(&mut out, CHUNK, &|chunk, out| {
             let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
             for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-                let (n, from) = (out.len(), chunk * CHUNK + block * BLOCK);
+                let (n, from) = (out.len(), chunk + block * BLOCK);
                 lhs.load(from, &mut a[..n]);
                 rhs.load(from, &mut b[..n]);
                 step(&mut a[..n], &b[..n], out);
@@ -137,13 +165,13 @@ fn zip_rows<T: Numeric, O: Element>(
     rhs: &ArrayViewD<'_, T>,
     out: &mut [O],
     row: usize,
-    step: impl Fn(&mut [T::Wide], &[T::Wide], &mut [O]) + Sync,
+    step: Step<'_, T, O>,
 ) {
     let rows_per_task = (CHUNK / row).max(1);
-    out.par_chunks_mut(row * rows_per_task).enumerate().for_each(|(task, out)| {
+    fill_chunks(out, row * rows_per_task, &|first, out| {
         let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
         for (index, out) in out.chunks_mut(row).enumerate() {
-            let at = task * rows_per_task + index;
+            let at = first / row + index;
             let (lhs, rhs) = (nth_row(lhs, at), nth_row(rhs, at));
             for (block, out) in out.chunks_mut(BLOCK).enumerate() {
                 let (from, n) = (block * BLOCK, out.len());

@@ -13,6 +13,7 @@ mod element;
 mod error;
 mod extent;
 mod fp8;
+mod gather;
 mod kernel;
 mod matmul;
 mod reduce;

@@ -3,6 +3,7 @@
 //! Elements are folded in a fixed order that depends on the shape only: 16 lanes within a block, blocks in sequence within a piece of fixed
 //! length, pieces pairwise. So long sums stay accurate, and threads do not matter.
 
+use std::convert::identity;
 use std::ops::Range;
 
 use half::{bf16, f16};
@@ -12,7 +13,7 @@ use tf_types::kinds::ReduceKind;
 
 use crate::binary::max_f32;
 use crate::element::{Element, Numeric, SharedArray};
-use crate::kernel::{BLOCK, CHUNK};
+use crate::kernel::{BLOCK, CHUNK, each_pair};
 use crate::tensor::{from_parts, row_major};
 use crate::view::normalize_axis;
 use crate::{Fp8E4M3, Tensor, ValueError};
@@ -24,36 +25,52 @@ const COLUMNS: usize = 128;
 /// Rows folded one after the other; longer runs are halved.
 const ROWS: usize = 64;
 
-/// An associative fold: `start` is its identity, `term` is applied to each element first.
-struct Fold<W, Term, Join> {
+/// An associative fold. Function pointers, so that the loops over tensors are compiled once for each element type.
+struct Fold<W> {
+    /// The identity.
     start: W,
-    term: Term,
-    join: Join,
+    /// Folds up to [`BLOCK`] elements.
+    block: fn(&[W]) -> W,
+    /// Folds a row into the totals of its columns.
+    row: fn(&mut [W], &[W]),
+    /// Joins two results.
+    join: fn(W, W) -> W,
 }
 
-impl<W: Copy, Term: Fn(W) -> W, Join: Fn(W, W) -> W> Fold<W, Term, Join> {
-    /// Folds up to [`BLOCK`] elements.
-    fn block(&self, elements: &[W]) -> W {
-        let mut lanes = [self.start; LANES];
-        let (whole, rest) = elements.as_chunks::<LANES>();
-        for chunk in whole {
-            for (lane, &element) in lanes.iter_mut().zip(chunk) {
-                *lane = (self.join)(*lane, (self.term)(element));
-            }
+/// The fold with `$join` of `$term` of each element; `$start` is the identity.
+macro_rules! fold {
+    ($start:expr, $term:expr, $join:expr) => {
+        Fold {
+            start: $start,
+            block: |elements| fold_block(elements, $start, $term, $join),
+            row: |totals, elements| each_pair(totals, elements, |total, element| $join(total, $term(element))),
+            join: $join,
         }
-        for (lane, &element) in lanes.iter_mut().zip(rest) {
-            *lane = (self.join)(*lane, (self.term)(element));
-        }
-        let mut width = LANES / 2;
-        while width > 0 {
-            for lane in 0..width {
-                lanes[lane] = (self.join)(lanes[lane], lanes[lane + width]);
-            }
-            width /= 2;
-        }
-        lanes[0]
-    }
+    };
+}
 
+fn fold_block<W: Copy>(elements: &[W], start: W, term: impl Fn(W) -> W, join: impl Fn(W, W) -> W) -> W {
+    let mut lanes = [start; LANES];
+    let (whole, rest) = elements.as_chunks::<LANES>();
+    for chunk in whole {
+        for (lane, &element) in lanes.iter_mut().zip(chunk) {
+            *lane = join(*lane, term(element));
+        }
+    }
+    for (lane, &element) in lanes.iter_mut().zip(rest) {
+        *lane = join(*lane, term(element));
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            lanes[lane] = join(lanes[lane], lanes[lane + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+impl<W: Copy> Fold<W> {
     /// Folds neighbours until one is left; there is at least one.
     fn pairwise(&self, mut pieces: Vec<W>) -> W {
         while pieces.len() > 1 {
@@ -64,32 +81,20 @@ impl<W: Copy, Term: Fn(W) -> W, Join: Fn(W, W) -> W> Fold<W, Term, Join> {
 }
 
 /// `source` is `[outer, red, inner]`, row-major; the middle axis is folded.
-fn fold<T: Numeric, Term, Join>(
-    source: &[T],
-    [outer, red, inner]: [usize; 3],
-    fold: &Fold<T::Wide, Term, Join>,
-) -> Vec<T::Wide>
-where
-    Term: Fn(T::Wide) -> T::Wide + Sync,
-    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
-{
+fn fold<T: Numeric>(source: &[T], [outer, red, inner]: [usize; 3], fold: &Fold<T::Wide>) -> Vec<T::Wide> {
     if outer == 0 || red == 0 || inner == 0 {
         return vec![fold.start; outer * inner];
     }
     if inner == 1 { fold_rows(source, red, fold) } else { fold_columns(source, [outer, red, inner], fold) }
 }
 
-fn fold_rows<T: Numeric, Term, Join>(source: &[T], red: usize, fold: &Fold<T::Wide, Term, Join>) -> Vec<T::Wide>
-where
-    Term: Fn(T::Wide) -> T::Wide + Sync,
-    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
-{
+fn fold_rows<T: Numeric>(source: &[T], red: usize, fold: &Fold<T::Wide>) -> Vec<T::Wide> {
     let piece = |elements: &[T]| {
         let mut wide = [T::Wide::default(); BLOCK];
         elements.chunks(BLOCK).fold(fold.start, |total, block| {
             let wide = &mut wide[..block.len()];
             T::load(block, wide);
-            (fold.join)(total, fold.block(wide))
+            (fold.join)(total, (fold.block)(wide))
         })
     };
     let row = |row: &[T]| match row.len() {
@@ -99,15 +104,7 @@ where
     source.par_chunks(red).with_min_len((CHUNK / red).max(1)).map(row).collect()
 }
 
-fn fold_columns<T: Numeric, Term, Join>(
-    source: &[T],
-    [outer, red, inner]: [usize; 3],
-    fold: &Fold<T::Wide, Term, Join>,
-) -> Vec<T::Wide>
-where
-    Term: Fn(T::Wide) -> T::Wide + Sync,
-    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
-{
+fn fold_columns<T: Numeric>(source: &[T], [outer, red, inner]: [usize; 3], fold: &Fold<T::Wide>) -> Vec<T::Wide> {
     let tiles = inner.div_ceil(COLUMNS);
     let tile = |index: usize| {
         let (at, from) = (index / tiles, index % tiles * COLUMNS);
@@ -124,38 +121,30 @@ where
 }
 
 /// Folds rows of `width` elements column by column, each half of a long range on its own.
-fn fold_row_range<'s, T: Numeric, Term, Join>(
-    row: &(impl Fn(usize) -> &'s [T] + Sync),
+fn fold_row_range<'s, T: Numeric>(
+    row: &(dyn Fn(usize) -> &'s [T] + Sync),
     range: Range<usize>,
     width: usize,
-    fold: &Fold<T::Wide, Term, Join>,
-) -> Vec<T::Wide>
-where
-    Term: Fn(T::Wide) -> T::Wide + Sync,
-    Join: Fn(T::Wide, T::Wide) -> T::Wide + Sync,
-{
+    fold: &Fold<T::Wide>,
+) -> Vec<T::Wide> {
     if range.len() <= ROWS {
         let mut wide = [T::Wide::default(); COLUMNS];
-        let mut total = vec![fold.start; width];
+        let mut totals = vec![fold.start; width];
         for at in range {
             T::load(row(at), &mut wide[..width]);
-            for (total, &element) in total.iter_mut().zip(&wide[..width]) {
-                *total = (fold.join)(*total, (fold.term)(element));
-            }
+            (fold.row)(&mut totals, &wide[..width]);
         }
-        return total;
+        return totals;
     }
     let middle = range.start + (range.len() / 2).next_multiple_of(ROWS);
     let halves = (range.start..middle, middle..range.end);
     let half = |range| fold_row_range(row, range, width, fold);
-    let (mut total, rest) = match range.len() * width > CHUNK {
+    let (mut totals, rest) = match range.len() * width > CHUNK {
         true => rayon::join(|| half(halves.0), || half(halves.1)),
         false => (half(halves.0), half(halves.1)),
     };
-    for (total, rest) in total.iter_mut().zip(rest) {
-        *total = (fold.join)(*total, rest);
-    }
-    total
+    each_pair(&mut totals, &rest, fold.join);
+    totals
 }
 
 /// A tensor seen as `[outer, red, inner]`, and the shape its reduction has.
@@ -203,50 +192,42 @@ impl Least for Fp8E4M3 {
     const LEAST: f32 = -Self::MAX;
 }
 
-fn finish<T: Numeric>(plan: &Plan, values: Vec<T::Wide>) -> Tensor {
+fn finish<T: Numeric>(plan: &Plan, values: &[T::Wide]) -> Tensor {
     let mut elements = vec![T::default(); values.len()];
-    T::store(&values, &mut elements);
+    T::store(values, &mut elements);
     T::wrap(from_parts(&plan.result, elements))
 }
 
 fn floats<T: Least>(x: &SharedArray<T>, plan: &Plan, kind: ReduceKind) -> Tensor {
-    let source = row_major(x);
-    let sum = Fold { start: 0.0, term: |v: f32| v, join: |a: f32, b: f32| a + b };
-    let values = match kind {
-        ReduceKind::Sum => fold(&source, plan.extents, &sum),
-        ReduceKind::Mean => {
-            let count = plan.extents[1] as f32;
-            fold(&source, plan.extents, &sum).into_iter().map(|total| total / count).collect()
-        }
-        ReduceKind::Max => fold(&source, plan.extents, &Fold { start: T::LEAST, term: |v| v, join: max_f32 }),
-        ReduceKind::AbsMax => fold(&source, plan.extents, &Fold { start: 0.0, term: f32::abs, join: max_f32 }),
+    let sum = fold!(0.0, identity, |a: f32, b: f32| a + b);
+    let chosen = match kind {
+        ReduceKind::Sum | ReduceKind::Mean => sum,
+        // The start is the dtype's own least value; the lanes may start lower, no element does.
+        ReduceKind::Max => Fold { start: T::LEAST, ..fold!(f32::NEG_INFINITY, identity, max_f32) },
+        ReduceKind::AbsMax => fold!(0.0, f32::abs, max_f32),
     };
-    finish::<T>(plan, values)
+    let mut values = fold(&row_major(x), plan.extents, &chosen);
+    if kind == ReduceKind::Mean {
+        let count = plan.extents[1] as f32;
+        values.iter_mut().for_each(|total| *total /= count);
+    }
+    finish::<T>(plan, &values)
 }
 
 macro_rules! integers {
     ($name:ident, $type:ty) => {
         fn $name(x: &SharedArray<$type>, plan: &Plan, kind: ReduceKind) -> Result<Tensor, ValueError> {
-            let source = row_major(x);
-            let values = match kind {
-                ReduceKind::Sum => {
-                    fold(&source, plan.extents, &Fold { start: 0, term: |v| v, join: <$type>::wrapping_add })
-                }
-                ReduceKind::Max => {
-                    fold(&source, plan.extents, &Fold { start: <$type>::MIN, term: |v| v, join: <$type>::max })
-                }
-                // The absolute value of the least integer wraps to itself and counts as negative, unless it is alone.
-                ReduceKind::AbsMax if plan.extents[1] > 0 => fold(
-                    &source,
-                    plan.extents,
-                    &Fold { start: <$type>::MIN, term: <$type>::wrapping_abs, join: <$type>::max },
-                ),
-                ReduceKind::AbsMax => vec![0; plan.extents[0] * plan.extents[2]],
+            let chosen = match kind {
+                ReduceKind::Sum => fold!(0, identity, <$type>::wrapping_add),
+                ReduceKind::Max => fold!(<$type>::MIN, identity, <$type>::max),
+                // The absolute value of the least integer wraps to itself, so 0 is the identity of an empty axis only.
+                ReduceKind::AbsMax if plan.extents[1] == 0 => fold!(0, identity, <$type>::max),
+                ReduceKind::AbsMax => fold!(<$type>::MIN, <$type>::wrapping_abs, <$type>::max),
                 ReduceKind::Mean => {
                     return Err(refused(kind, "floats", <$type>::DTYPE).with_help("cast to a float dtype first"));
                 }
             };
-            Ok(finish::<$type>(plan, values))
+            Ok(finish::<$type>(plan, &fold(&row_major(x), plan.extents, &chosen)))
         }
     };
 }
@@ -285,8 +266,8 @@ impl Tensor {
             Self::I64(x) => longs(x, &plan, kind),
             Self::Bool(x) => match kind {
                 ReduceKind::Max => {
-                    let any = Fold { start: false, term: |v| v, join: |a, b| a || b };
-                    Ok(finish::<bool>(&plan, fold(&row_major(x), plan.extents, &any)))
+                    let any = fold!(false, identity, |a: bool, b: bool| a || b);
+                    Ok(finish::<bool>(&plan, &fold(&row_major(x), plan.extents, &any)))
                 }
                 _ => Err(refused(kind, "numbers", DType::Bool)),
             },

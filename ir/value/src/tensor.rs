@@ -5,6 +5,7 @@ use ndarray::{ArrayD, IxDyn};
 use tf_types::DType;
 
 use crate::element::{Element, SharedArray};
+use crate::gather::gather;
 use crate::{F8E8M0, Fp8E4M3, ValueError};
 
 /// A typed n-d array. Clones, slices, permutations and (where the elements lie in row-major order) reshapes share storage.
@@ -173,7 +174,7 @@ impl Tensor {
     pub fn to_le_bytes(&self) -> Vec<u8> {
         fn bytes<T: Element>(array: &SharedArray<T>) -> Vec<u8> {
             let mut bytes = Vec::with_capacity(array.len() * T::BYTES);
-            for &element in array {
+            for &element in row_major(array).iter() {
                 element.write_le(&mut bytes);
             }
             bytes
@@ -229,7 +230,7 @@ impl Tensor {
     /// The elements in row-major order, if the dtype is `T`'s.
     #[must_use]
     pub fn to_vec<T: Element>(&self) -> Option<Vec<T>> {
-        Some(self.array::<T>()?.iter().copied().collect())
+        Some(row_major(self.array::<T>()?).into_owned())
     }
 
     /// The elements in row-major order as f32: exact for floats and bool, rounded for large integers.
@@ -241,7 +242,7 @@ impl Tensor {
     /// The elements in row-major order as f64: exact except for integers beyond 2^53.
     #[must_use]
     pub fn to_f64_vec(&self) -> Vec<f64> {
-        match self {
+        match &self.contiguous() {
             Self::F32(array) => array.iter().map(|&x| f64::from(x)).collect(),
             Self::F16(array) => array.iter().map(|x| x.to_f64()).collect(),
             Self::BF16(array) => array.iter().map(|x| x.to_f64()).collect(),
@@ -291,7 +292,7 @@ pub(crate) fn from_parts<T: Element>(shape: &[usize], elements: Vec<T>) -> Share
 pub(crate) fn row_major<T: Element>(array: &SharedArray<T>) -> std::borrow::Cow<'_, [T]> {
     match array.as_slice() {
         Some(slice) => slice.into(),
-        None => array.iter().copied().collect::<Vec<_>>().into(),
+        None => gather(array.view()).into(),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Elementwise ops of one operand (spec: hir §4; decisions 19, 22).
 
+use tf_types::DType;
 use tf_types::kinds::UnaryKind;
 
 use crate::element::{Numeric, SharedArray};
-use crate::kernel::map;
+use crate::kernel::{each, map};
 use crate::{Tensor, ValueError};
 
 /// `x` where positive, else 0; NaN stays.
@@ -11,53 +12,63 @@ fn relu(x: f32) -> f32 {
     if x > 0.0 || x.is_nan() { x } else { 0.0 }
 }
 
-fn floats<T: Numeric<Wide = f32>>(x: &SharedArray<T>, kind: UnaryKind) -> Result<Tensor, ValueError> {
-    Ok(T::wrap(match kind {
-        UnaryKind::Neg => map(x, |v| -v),
-        UnaryKind::Abs => map(x, f32::abs),
-        UnaryKind::Rsqrt => map(x, |v| 1.0 / v.sqrt()),
-        UnaryKind::Square => map(x, |v| v * v),
-        UnaryKind::Relu => map(x, relu),
-        UnaryKind::Exp => map(x, f32::exp),
-        UnaryKind::Log => map(x, f32::ln),
-        UnaryKind::Ceil => map(x, f32::ceil),
-        UnaryKind::Round => map(x, f32::round_ties_even),
-        UnaryKind::Exp2 => map(x, f32::exp2),
-        UnaryKind::Log2 => map(x, f32::log2),
-        UnaryKind::Not => return Err(refused(kind, "bool", T::DTYPE)),
-        UnaryKind::Cast => return Err(cast_is_an_op()),
-    }))
+/// How a kind works on a block of floats; `None` for kinds that take none.
+fn float_kernel(kind: UnaryKind) -> Option<fn(&mut [f32])> {
+    Some(match kind {
+        UnaryKind::Neg => |x| each(x, |v| -v),
+        UnaryKind::Abs => |x| each(x, f32::abs),
+        UnaryKind::Rsqrt => |x| each(x, |v| 1.0 / v.sqrt()),
+        UnaryKind::Square => |x| each(x, |v| v * v),
+        UnaryKind::Relu => |x| each(x, relu),
+        UnaryKind::Exp => |x| each(x, f32::exp),
+        UnaryKind::Log => |x| each(x, f32::ln),
+        UnaryKind::Ceil => |x| each(x, f32::ceil),
+        UnaryKind::Round => |x| each(x, f32::round_ties_even),
+        UnaryKind::Exp2 => |x| each(x, f32::exp2),
+        UnaryKind::Log2 => |x| each(x, f32::log2),
+        UnaryKind::Not | UnaryKind::Cast => return None,
+    })
 }
 
-macro_rules! integers {
+macro_rules! integer_kernel {
     ($name:ident, $type:ty) => {
-        fn $name(x: &SharedArray<$type>, kind: UnaryKind) -> Result<Tensor, ValueError> {
-            Ok(<$type as crate::element::Element>::wrap(match kind {
-                UnaryKind::Neg => map(x, <$type>::wrapping_neg),
-                UnaryKind::Abs => map(x, <$type>::wrapping_abs),
-                UnaryKind::Square => map(x, |v| v.wrapping_mul(v)),
-                UnaryKind::Relu => map(x, |v| v.max(0)),
-                UnaryKind::Ceil | UnaryKind::Round => x.clone(),
-                UnaryKind::Not => return Err(refused(kind, "bool", <$type as crate::element::Element>::DTYPE)),
-                UnaryKind::Cast => return Err(cast_is_an_op()),
-                UnaryKind::Rsqrt | UnaryKind::Exp | UnaryKind::Log | UnaryKind::Exp2 | UnaryKind::Log2 => {
-                    return Err(refused(kind, "floats", <$type as crate::element::Element>::DTYPE)
-                        .with_help("cast to a float dtype first"));
-                }
-            }))
+        /// How a kind works on a block of integers; `None` for kinds that take none.
+        fn $name(kind: UnaryKind) -> Option<fn(&mut [$type])> {
+            Some(match kind {
+                UnaryKind::Neg => |x| each(x, <$type>::wrapping_neg),
+                UnaryKind::Abs => |x| each(x, <$type>::wrapping_abs),
+                UnaryKind::Square => |x| each(x, |v| v.wrapping_mul(v)),
+                UnaryKind::Relu => |x| each(x, |v| v.max(0)),
+                UnaryKind::Ceil | UnaryKind::Round => |_| {},
+                _ => return None,
+            })
         }
     };
 }
 
-integers!(ints, i32);
-integers!(longs, i64);
+integer_kernel!(i32_kernel, i32);
+integer_kernel!(i64_kernel, i64);
 
-fn refused(kind: UnaryKind, takes: &str, found: tf_types::DType) -> ValueError {
-    ValueError::new(format!("`{kind}` takes {takes}, found {found}"))
+fn apply<T: Numeric>(
+    x: &SharedArray<T>,
+    kernel: Option<fn(&mut [T::Wide])>,
+    kind: UnaryKind,
+) -> Result<Tensor, ValueError> {
+    match kernel {
+        Some(kernel) => Ok(T::wrap(map(x, kernel))),
+        None => Err(refused(kind, T::DTYPE)),
+    }
 }
 
-fn cast_is_an_op() -> ValueError {
-    ValueError::new("`cast` has no value as a unary kind").with_help("use the op `cast`, which states a dtype")
+fn refused(kind: UnaryKind, found: DType) -> ValueError {
+    match kind {
+        UnaryKind::Cast => {
+            ValueError::new("`cast` has no value as a unary kind").with_help("use the op `cast`, which states a dtype")
+        }
+        UnaryKind::Not => ValueError::new(format!("`{kind}` takes bool, found {found}")),
+        _ if found == DType::Bool => ValueError::new(format!("`{kind}` takes numbers, found bool")),
+        _ => ValueError::new(format!("`{kind}` takes floats, found {found}")).with_help("cast to a float dtype first"),
+    }
 }
 
 impl Tensor {
@@ -68,18 +79,14 @@ impl Tensor {
     /// floats; the kind `cast`.
     pub fn unary(&self, kind: UnaryKind) -> Result<Self, ValueError> {
         match self {
-            Self::F32(x) => floats(x, kind),
-            Self::F16(x) => floats(x, kind),
-            Self::BF16(x) => floats(x, kind),
-            Self::Fp8E4M3(x) => floats(x, kind),
-            Self::F8E8M0(_) => self.cast(tf_types::DType::F32)?.unary(kind)?.cast(tf_types::DType::F8E8M0),
-            Self::I32(x) => ints(x, kind),
-            Self::I64(x) => longs(x, kind),
-            Self::Bool(x) => match kind {
-                UnaryKind::Not => Ok(Self::Bool(map(x, |v: bool| !v))),
-                UnaryKind::Cast => Err(cast_is_an_op()),
-                _ => Err(refused(kind, "numbers", tf_types::DType::Bool)),
-            },
+            Self::F32(x) => apply(x, float_kernel(kind), kind),
+            Self::F16(x) => apply(x, float_kernel(kind), kind),
+            Self::BF16(x) => apply(x, float_kernel(kind), kind),
+            Self::Fp8E4M3(x) => apply(x, float_kernel(kind), kind),
+            Self::F8E8M0(_) => self.cast(DType::F32)?.unary(kind)?.cast(DType::F8E8M0),
+            Self::I32(x) => apply(x, i32_kernel(kind), kind),
+            Self::I64(x) => apply(x, i64_kernel(kind), kind),
+            Self::Bool(x) => apply(x, (kind == UnaryKind::Not).then_some(|x| each(x, |v: bool| !v)), kind),
         }
     }
 }

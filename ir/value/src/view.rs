@@ -3,6 +3,7 @@
 use ndarray::{Axis, IxDyn, Slice};
 
 use crate::element::{Element, SharedArray};
+use crate::gather::gather;
 use crate::tensor::{element_count, from_parts, row_major, show_shape};
 use crate::{Tensor, ValueError, with_array};
 
@@ -128,7 +129,7 @@ impl Tensor {
         }
         element_count(shape)?;
         fn repeated<T: Element>(array: &SharedArray<T>, shape: &[usize]) -> Option<Tensor> {
-            Some(T::wrap(array.broadcast(IxDyn(shape))?.to_owned().into_shared()))
+            Some(T::wrap(from_parts(shape, gather(array.broadcast(IxDyn(shape))?))))
         }
         with_array!(self, array => repeated(array, shape)).ok_or_else(|| {
             ValueError::new(format!("shape {} does not broadcast to {}", show_shape(self.shape()), show_shape(shape)))

@@ -77,10 +77,9 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
         }
     }
     options.artifact = artifact.ok_or("expected an artifact, a .ptx or .json file of emit-ptx; see --help")?;
-    if options.expect.is_none() {
-        if let Some(name) = seen.iter().find(|name| ["expect-prefix", "rtol", "atol"].contains(name)) {
-            return Err(format!("`{name}` needs `expect=FILE`, the values to compare with"));
-        }
+    let comparing = seen.iter().find(|name| ["expect-prefix", "rtol", "atol"].contains(name));
+    if let (None, Some(name)) = (&options.expect, comparing) {
+        return Err(format!("`{name}` needs `expect=FILE`, the values to compare with"));
     }
     Ok(Command::Run(Box::new(options)))
 }

@@ -1,0 +1,74 @@
+//! Copies of views into row-major order.
+
+use ndarray::{ArrayView2, ArrayViewD, Axis, Ix2, Slice};
+
+use crate::element::Element;
+use crate::kernel::{CHUNK, fill_chunks};
+
+/// Edge of the square tiles in which a transposed plane is copied: both sides of a tile stay in the cache.
+const TILE: usize = 32;
+
+/// The elements of a view in row-major order.
+pub(crate) fn gather<T: Element>(view: ArrayViewD<'_, T>) -> Vec<T> {
+    let mut out = vec![T::default(); view.len()];
+    if out.is_empty() {
+        return out;
+    }
+    let view = compact(view);
+    let row = out.len() / view.shape()[0];
+    fill_chunks(&mut out, row * (CHUNK / row).max(1), &|from, out| {
+        let mut part = view.clone();
+        let first = from / row;
+        part.slice_axis_inplace(Axis(0), Slice::from(first..first + out.len() / row));
+        copy(part, out);
+    });
+    out
+}
+
+/// The same elements in the same order with two axes or more; neighbours that move as one axis are one.
+fn compact<T>(mut view: ArrayViewD<'_, T>) -> ArrayViewD<'_, T> {
+    for outer in (0..view.ndim().saturating_sub(1)).rev() {
+        if view.merge_axes(Axis(outer), Axis(outer + 1)) {
+            view = view.index_axis_move(Axis(outer), 0);
+        }
+    }
+    while view.ndim() < 2 {
+        view = view.insert_axis(Axis(0));
+    }
+    view
+}
+
+fn copy<T: Element>(view: ArrayViewD<'_, T>, out: &mut [T]) {
+    if view.ndim() > 2 {
+        let part = out.len() / view.shape()[0];
+        for (view, out) in view.outer_iter().zip(out.chunks_mut(part)) {
+            copy(view, out);
+        }
+    } else if let Ok(plane) = view.into_dimensionality::<Ix2>() {
+        copy_plane(plane, out);
+    }
+}
+
+fn copy_plane<T: Element>(plane: ArrayView2<'_, T>, out: &mut [T]) {
+    let (rows, columns) = plane.dim();
+    if plane.strides()[1] == 1 || columns == 1 {
+        for (row, out) in plane.rows().into_iter().zip(out.chunks_mut(columns)) {
+            match row.to_slice() {
+                Some(row) => out.copy_from_slice(row),
+                None => out[0] = row[0],
+            }
+        }
+        return;
+    }
+    for top in (0..rows).step_by(TILE) {
+        for left in (0..columns).step_by(TILE) {
+            let width = TILE.min(columns - left);
+            for row in top..rows.min(top + TILE) {
+                let from = row * columns + left;
+                for (column, out) in out[from..from + width].iter_mut().enumerate() {
+                    *out = plane[[row, left + column]];
+                }
+            }
+        }
+    }
+}
