@@ -1,7 +1,7 @@
 //! Layouts: coordinate to offset maps (spec: shard §2, §3).
 
 use crate::intern::interned_handle;
-use crate::{Dim, ShardLayout, TypeContext};
+use crate::{Dim, DimTuple, ShardLayout, TypeContext, TypeError};
 
 interned_handle! {
     /// A strided layout. Coordinates are decomposed first axis fastest.
@@ -68,6 +68,25 @@ pub fn static_product(dims: &[Dim<'_>]) -> Option<i64> {
 }
 
 impl<'c> TypeContext<'c> {
+    /// A layout in normal form whose strides are checked.
+    ///
+    /// # Errors
+    /// As many strides as axes are needed.
+    pub fn new_layout(&self, shape: &[Dim<'c>], strides: Option<&[Dim<'c>]>) -> Result<Layout<'c>, TypeError> {
+        if let Some(strides) = strides
+            && strides.len() != shape.len()
+        {
+            return Err(TypeError::new(format!(
+                "a layout of {} axes has {} strides: {} and {}",
+                shape.len(),
+                strides.len(),
+                DimTuple(shape),
+                DimTuple(strides)
+            )));
+        }
+        Ok(self.layout(self.normal_dims(shape), strides.map(|s| self.normal_dims(s))))
+    }
+
     /// Row-major strides `(s1*s2, s2, 1)`, symbolic products allowed (spec: shard §2).
     pub fn c_order_strides(&self, shape: &[Dim<'c>]) -> Vec<Dim<'c>> {
         let mut strides = vec![self.dim(1); shape.len()];
@@ -132,5 +151,23 @@ impl<'c> ComposedLayout<'c> {
             (None, Some(OuterLayout::Shard(shard))) => Some(shard),
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_util::dims;
+    use crate::{Arena, TypeContext};
+
+    #[test]
+    fn strides_match_axes() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let shape = dims(cx, "16 64");
+        assert_eq!(cx.new_layout(shape, Some(dims(cx, "64 1"))).unwrap(), cx.c_order_layout(shape));
+        assert_eq!(
+            cx.new_layout(shape, Some(dims(cx, "64 1 1"))).unwrap_err().message,
+            "a layout of 2 axes has 3 strides: (16, 64) and (64, 1, 1)"
+        );
     }
 }

@@ -280,6 +280,16 @@ mod tests {
         assert_eq!(m.require_axis("row").unwrap_err().message, "the mesh has no axis `row`; it has a, b");
         assert_eq!(m.require_axis("y").unwrap(), 1);
         assert_eq!(m.sole_axis().unwrap_err().message, "the mesh alone names an axis only if it has one; it has 2");
+        let rows = mesh(cx, &[("cta", 4), ("thread", 0)], &[("b", 4), ("t", 0)]);
+        assert_eq!(
+            cx.level_projection(rows, "cta").unwrap_err().message,
+            "the positions below level `cta` are symbolic"
+        );
+        let bare = cx.mesh(m.topologies, MeshLayout::Plain(cx.layout(dims(cx, "4 8"), None)), &[]);
+        assert_eq!(
+            cx.level_projection(bare, "cta").unwrap_err().message,
+            "projecting a mesh to a level needs integer strides"
+        );
         let odd = cx.mesh(m.topologies, MeshLayout::Plain(cx.layout(dims(cx, "4 8"), Some(dims(cx, "3 1")))), &[]);
         assert_eq!(
             cx.level_projection(odd, "cta").unwrap_err().message,
@@ -334,6 +344,9 @@ mod tests {
             refusal(cx, &[cta, rows]),
             "composing needs an integer number of positions below the outermost level, not Mesh(thread S; t=S)"
         );
+        let far = cx.layout(dims(cx, "4"), Some(dims(cx, "9223372036854775807")));
+        let far = cx.mesh(cta.topologies, MeshLayout::Plain(far), &[]);
+        assert_eq!(refusal(cx, &[far, thread]), "the strides of the composed mesh overflow");
         let bare = cx.mesh(cta.topologies, MeshLayout::Plain(cx.layout(dims(cx, "4"), None)), &[]);
         assert_eq!(
             refusal(cx, &[bare, thread]),

@@ -15,6 +15,11 @@ pub(crate) struct Linear<'c> {
     pub(crate) constant: i128,
 }
 
+/// Coefficients stay far inside `i128`, so that sums of a few cannot overflow.
+fn bounded(value: Option<i128>) -> Option<i128> {
+    value.filter(|v| v.unsigned_abs() < 1 << 100)
+}
+
 impl<'c> Linear<'c> {
     fn constant(value: i128) -> Self {
         Self { terms: Vec::new(), constant: value }
@@ -31,7 +36,7 @@ impl<'c> Linear<'c> {
     fn add_term(&mut self, atom: Dim<'c>, coefficient: i128) -> Option<()> {
         match self.terms.iter().position(|t| t.0 == atom) {
             Some(at) => {
-                self.terms[at].1 = self.terms[at].1.checked_add(coefficient)?;
+                self.terms[at].1 = bounded(self.terms[at].1.checked_add(coefficient))?;
                 if self.terms[at].1 == 0 {
                     self.terms.remove(at);
                 }
@@ -44,9 +49,9 @@ impl<'c> Linear<'c> {
 
     fn add_scaled(&mut self, other: &Self, factor: i128) -> Option<()> {
         for &(atom, coefficient) in &other.terms {
-            self.add_term(atom, coefficient.checked_mul(factor)?)?;
+            self.add_term(atom, bounded(coefficient.checked_mul(factor))?)?;
         }
-        self.constant = self.constant.checked_add(other.constant.checked_mul(factor)?)?;
+        self.constant = bounded(self.constant.checked_add(bounded(other.constant.checked_mul(factor))?))?;
         Some(())
     }
 
@@ -80,8 +85,8 @@ pub(crate) struct Normalizer<'a, 'c> {
     order: FxHashMap<Dim<'c>, usize>,
     /// Numerator and denominator of each floor atom.
     pub(crate) floors: FxHashMap<Dim<'c>, (Linear<'c>, i128)>,
-    /// Position of the last variable below each floor atom.
-    last: FxHashMap<Dim<'c>, usize>,
+    /// Position of the last variable below each floor atom, and the number of floors before it.
+    last: FxHashMap<Dim<'c>, (usize, usize)>,
     done: FxHashMap<Dim<'c>, Linear<'c>>,
 }
 
@@ -210,15 +215,16 @@ impl<'a, 'c> Normalizer<'a, 'c> {
             && let Some((inner, a)) = self.floors.get(&atom).cloned()
         {
             let mut merged = inner;
-            merged.constant = merged.constant.checked_add(a.checked_mul(numerator.constant)?)?;
-            let floor = self.floor(&merged, a.checked_mul(d)?)?;
+            merged.constant = bounded(merged.constant.checked_add(a.checked_mul(numerator.constant)?))?;
+            let floor = self.floor(&merged, bounded(a.checked_mul(d))?)?;
             out.add_scaled(&floor, 1)?;
             return Some(out);
         }
         let top = self.build(&numerator)?;
         let atom = self.cx.dim_op(DimOp::FloorDiv, top, self.cx.dim(i64::try_from(d).ok()?));
         let last = numerator.terms.iter().map(|t| self.last_variable(t.0)).max().unwrap_or(0);
-        self.last.insert(atom, last);
+        let number = self.last.len();
+        self.last.entry(atom).or_insert((last, number));
         self.floors.insert(atom, (numerator, d));
         out.add_term(atom, 1)?;
         Some(out)
@@ -226,7 +232,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
 
     fn last_variable(&mut self, atom: Dim<'c>) -> usize {
         match self.last.get(&atom) {
-            Some(&last) => last,
+            Some(&(last, _)) => last,
             None => self.position(atom),
         }
     }
@@ -277,20 +283,15 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         if coefficient == 1 { atom } else { self.cx.dim_op(DimOp::Mul, self.cx.dim(coefficient), atom) }
     }
 
-    /// Last variable, denominator, constant, then coefficients by variable (N9); text breaks what ties remain.
-    fn floor_key(&mut self, atom: Dim<'c>) -> (usize, i128, i128, Vec<i128>, String) {
-        let last = self.last_variable(atom);
-        let (numerator, d) = self.floors[&atom].clone();
+    /// Last variable, denominator, constant, then coefficients by variable (N9); first come breaks what ties remain.
+    fn floor_key(&self, atom: Dim<'c>) -> (usize, i128, i128, Vec<i128>, usize) {
+        let (last, number) = self.last[&atom];
+        let (numerator, d) = &self.floors[&atom];
         let mut coefficients = vec![0; last + 1];
-        let mut nested = false;
-        for &(variable, coefficient) in &numerator.terms {
-            if self.floors.contains_key(&variable) {
-                nested = true;
-            } else {
-                coefficients[self.position(variable)] = coefficient;
-            }
+        for &(variable, coefficient) in numerator.terms.iter().filter(|t| !self.floors.contains_key(&t.0)) {
+            coefficients[self.order[&variable]] = coefficient;
         }
-        (last, d, numerator.constant, coefficients, if nested { atom.to_string() } else { String::new() })
+        (last, *d, numerator.constant, coefficients, number)
     }
 }
 

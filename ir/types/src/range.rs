@@ -9,6 +9,9 @@ use crate::{Dim, TypeContext};
 /// Points evaluated at most to find the exact extremes of one group of atoms.
 const MAX_POINTS: u128 = 1 << 14;
 
+/// Atoms below one floor, counted with repetition.
+const MAX_ATOMS: usize = 1 << 10;
+
 /// Least and greatest value, both included.
 type Interval = (i128, i128);
 
@@ -131,7 +134,8 @@ fn variables<'c>(
     out: &mut Vec<(Dim<'c>, i128)>,
 ) -> Option<()> {
     let mut stack = vec![(atom, period)];
-    while let Some((atom, period)) = stack.pop() {
+    for _ in 0..MAX_ATOMS {
+        let Some((atom, period)) = stack.pop() else { return Some(()) };
         match (normalizer.floors.get(&atom), atom.data()) {
             (Some((numerator, d)), _) => {
                 let period = period.checked_mul(*d)?;
@@ -141,11 +145,8 @@ fn variables<'c>(
             // An opaque product has no period.
             (None, _) => return None,
         }
-        if stack.len() > 256 {
-            return None;
-        }
     }
-    Some(())
+    None
 }
 
 /// Within one residue class a form is linear in each variable, so extremes lie in its first or last period.
@@ -155,7 +156,7 @@ fn extremes<'c>(normalizer: &Normalizer<'_, 'c>, periods: &[(Dim<'c>, i128)], te
     for &(variable, period) in periods {
         let DimKind::Var(var) = *variable.data() else { return None };
         let (lo, hi) = (i128::from(var.lo), i128::from(var.hi));
-        let values: Vec<i128> = if hi - lo <= 2 * period {
+        let values: Vec<i128> = if hi - lo <= period.checked_mul(2)? {
             if hi - lo > MAX_POINTS as i128 {
                 return None;
             }

@@ -61,6 +61,12 @@ impl<'c> ShardLayout<'c> {
         self.attrs.iter().any(|a| matches!(a, ShardAttr::Split(_) | ShardAttr::Partial(_)))
     }
 
+    /// Whether two placements agree in factored shape, attributes and mesh; strides do not count (decision 11).
+    #[must_use]
+    pub fn same_placement(self, other: Self) -> bool {
+        self.layout.shape() == other.layout.shape() && self.attrs == other.attrs && self.mesh == other.mesh
+    }
+
     /// The mesh axes that split this axis of the layout, in mesh-axis order.
     pub fn splitters(self, layout_axis: usize) -> impl Iterator<Item = usize> {
         let splits = move |(_, attr): &(usize, &ShardAttr<'c>)| **attr == ShardAttr::Split(layout_axis as u32);
@@ -269,6 +275,7 @@ mod tests {
             assert_eq!(shard.layout.strides(), (!strides.is_empty()).then(|| dims(cx, strides)));
             assert_eq!(shard.attrs, attrs(cx, want));
             assert_eq!(shard.logical_attrs(logical), attrs(cx, given));
+            assert!(shard.same_placement(cx.with_c_order_strides(shard)));
             if !local.is_empty() {
                 assert_eq!(DimTuple(&cx.local_shape(shard, true).unwrap()).to_string(), local);
             }

@@ -119,6 +119,10 @@ mod tests {
             refusal("9223372036854775807 9"),
             r#"the size of Tensor[(9223372036854775807, 9), "f32"] is beyond 64 bits"#
         );
+        let large = tensor("9223372036854775807", DType::BF16);
+        assert!(large.bytes().unwrap_err().message.ends_with("is beyond 64 bits"));
+        let pair = cx.tuple(&[large, large]);
+        assert_eq!(pair.numel().unwrap_err().message, "the size of the tuple is beyond 64 bits");
     }
 
     #[test]

@@ -130,6 +130,9 @@ mod tests {
             "a sliced mesh cannot be projected to a level"
         );
         assert!(cx.composed(&[part, m]).unwrap_err().message.starts_with("only whole meshes of one level"));
+        let far = cx.layout(cx.const_dims(&[6]), Some(cx.const_dims(&[i64::MAX])));
+        let far = cx.mesh(m.topologies, crate::MeshLayout::Plain(far), &[]);
+        assert_eq!(cx.slice_mesh(far, &[Index(2)]).unwrap_err().message, "the offset of the mesh slice overflows");
         let huge = crate::MeshLayout::Sliced(cx.composed_layout(
             None,
             cx.dim(160),

@@ -293,6 +293,24 @@ mod tests {
         assert_eq!(refusal("S 128"), prefix("(S, 128)") + "axis 0 of extent S is symbolic");
         assert_eq!(refusal("16"), prefix("(16,)") + "it has fewer elements");
         assert_eq!(refusal("16 256"), prefix("(16, 256)") + "axis 1 of extent 256 has no elements left");
+        assert_eq!(refusal("0 128"), prefix("(0, 128)") + "axis 0 of extent 0 cannot be factored");
+        let why = |shard, new| {
+            let message = cx.reshape_shard(shard, old, dims(cx, new)).unwrap_err().message;
+            message.rsplit_once("): ").map(|(_, why)| why.to_owned()).unwrap()
+        };
+        let by = |shape, strides, m| {
+            cx.shard_layout(cx.layout(dims(cx, shape), Some(dims(cx, strides))), &[ShardAttr::Split(0)], m)
+        };
+        assert_eq!(why(by("S 128", "128 1", shard.mesh), "4 512"), "its layout is symbolic");
+        let grid = mesh(cx, &[("cta", 0)], &[("b", 0)]);
+        assert_eq!(
+            why(by("16 128", "128 1", grid), "4 512"),
+            "axis 0 of extent 4 cuts a factor split by a symbolic dim"
+        );
+        let one = mesh(cx, &[("cta", 1)], &[("b", 1)]);
+        assert_eq!(why(by("1 16 128", "0 128 1", one), "2048"), "nothing is left for mesh axis `b`");
+        let far = by("16 128", "9223372036854775807 1", shard.mesh);
+        assert_eq!(why(far, "4 512"), "axis 0 of extent 4 has strides beyond 64 bits");
         let unsplit = cx.canonical_shard_layout(old, shard.mesh, &[ShardAttr::Broadcast]).unwrap();
         assert_eq!(cx.reshape_shard(unsplit, old, dims(cx, "16 96")).unwrap(), None);
     }

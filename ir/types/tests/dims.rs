@@ -121,6 +121,29 @@ fn rules() {
 }
 
 #[test]
+fn extreme_constants_do_not_overflow() {
+    let arena = Arena::new();
+    let cx = &TypeContext::new(&arena);
+    let (r, s) = (Raw(cx), var(cx, "S"));
+    let mut dim = r.mul(s, r.int(i64::MIN));
+    for _ in 0..4 {
+        for next in [r.mul(dim, r.int(i64::MIN)), r.div(dim, r.int(i64::MAX)), r.rem(dim, r.int(i64::MAX))] {
+            assert_eq!(cx.simplify(cx.simplify(next)), cx.simplify(next));
+            cx.dim_range(next);
+        }
+        dim = r.mul(r.mul(dim, r.int(i64::MIN)), r.int(2));
+        assert_eq!(cx.simplify(dim), dim);
+    }
+    let mut nested = s;
+    for d in 0..60 {
+        let modulus = r.int(3 + 2 * (d % 5));
+        nested = r.add(r.rem(nested, modulus), r.div(nested, r.int(2)));
+        cx.dim_range(nested);
+    }
+    assert_eq!(cx.simplify(r.sub(nested, nested)).as_const(), Some(0));
+}
+
+#[test]
 fn shared_nodes_are_visited_once() {
     let arena = Arena::new();
     let cx = &TypeContext::new(&arena);

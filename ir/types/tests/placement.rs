@@ -211,6 +211,9 @@ fn sugar_refusals() {
     assert_eq!(error.message, "Mesh(thread 192; w=6, t=32) is not an enclosing mesh scope");
     let error = cx.place(&b.sugar("12 64"), &[], None).unwrap_err();
     assert_eq!(error.message, "a placement needs an enclosing mesh scope");
+    let beyond = PlacementSugar { partials: vec![(b.scopes[0].1, 7, cx.symbol("sum"))], ..b.sugar("12 64") };
+    let error = cx.place(&beyond, &[b.scopes[0].1], None).unwrap_err();
+    assert_eq!(error.message, "mesh axis number 7 of a mesh of 2 axes");
     b.open("k", "thread", "192", "192", "k");
     assert_eq!(refusal(&b, "12 192", "12@m.w 192@k.k"), "two meshes of one placement are over level `thread`");
 }
