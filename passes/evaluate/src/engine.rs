@@ -42,8 +42,15 @@ pub struct Engines(Vec<Arc<dyn Engine>>);
 impl Engines {
     /// Adds an engine; one of the same name is replaced.
     pub fn add(&mut self, engine: impl Engine + 'static) {
-        self.0.retain(|old| old.name() != engine.name());
-        self.0.push(Arc::new(engine));
+        self.extend(Self(vec![Arc::new(engine)]));
+    }
+
+    /// Adds all engines of another set, in the same way.
+    pub fn extend(&mut self, other: Self) {
+        for engine in other.0 {
+            self.0.retain(|old| old.name() != engine.name());
+            self.0.push(engine);
+        }
     }
 
     /// The engine that `on=TEXT` names, and what follows its colon.

@@ -79,7 +79,7 @@ impl<'c> Sources<'c> {
             shape.push(usize::try_from(size).map_err(|_| ValueError::new(format!("`{dim}` is {size}")))?);
         }
         let count = shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
-        let count = count.ok_or_else(|| ValueError::new(format!("a tensor of type {ty:?} is too large")))?;
+        let count = count.ok_or_else(|| ValueError::new(format!("a tensor of type {ty} is too large")))?;
         let mut numbers = Numbers::new(seed, name);
         if ty.dtype.is_float() {
             let positive = ty.dtype == DType::F8E8M0;

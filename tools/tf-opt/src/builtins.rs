@@ -1,0 +1,31 @@
+//! What a driver comes with.
+
+use tf_evaluate::Engines;
+use tf_framework::PassRegistry;
+use tf_value::DialectBuilder;
+
+/// The ops, passes and engines of a driver.
+pub struct Builtins {
+    /// The program's name, as it calls itself.
+    pub name: &'static str,
+    /// Ops with their rules.
+    pub dialects: DialectBuilder,
+    /// Passes and named pipelines; `evaluate` and `print` are added by [`crate::main`].
+    pub passes: PassRegistry,
+    /// Engines of `evaluate`; `reference` is added by [`crate::main`].
+    pub engines: Engines,
+    /// The program in the same folder that is started when this one lacks a pass or an engine.
+    pub sibling: Option<&'static str>,
+}
+
+/// All dialects and passes that need no LLVM.
+#[must_use]
+pub fn builtins() -> Builtins {
+    let mut dialects = DialectBuilder::default();
+    tf_hir::register(&mut dialects);
+    tf_tir::register(&mut dialects);
+    tf_dim::register(&mut dialects);
+    let mut passes = PassRegistry::default();
+    tf_transforms::register(&mut passes);
+    Builtins { name: "tf-opt", dialects, passes, engines: Engines::default(), sibling: None }
+}
