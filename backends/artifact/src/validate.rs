@@ -76,10 +76,23 @@ fn entry(entry: &Entry) -> Check {
     Ok(())
 }
 
-fn kernel(field: &str, kernel: &Kernel, entry: &Entry, symbols: &[&str]) -> Check {
-    if !symbols.contains(&kernel.symbol.as_str()) {
-        let what = format!("the PTX has no entry `{}`; it has {}", kernel.symbol, symbols.join(", "));
+fn kernel(field: &str, kernel: &Kernel, entry: &Entry, symbols: &[ptx::Declared]) -> Check {
+    let Some(declared) = symbols.iter().find(|one| one.name == kernel.symbol) else {
+        let names: Vec<&str> = symbols.iter().map(|one| one.name.as_str()).collect();
+        let what = format!("the PTX has no entry `{}`; it has {}", kernel.symbol, names.join(", "));
         return wrong(format!("{field}.symbol"), what);
+    };
+    // The driver reads as many arguments as the kernel declares, however many it is given.
+    let (takes, given) = (declared.parameters.len(), kernel.arguments.len());
+    if takes != given {
+        return wrong(
+            format!("{field}.arguments"),
+            format!("`{}` takes {takes} arguments, found {given}", kernel.symbol),
+        );
+    }
+    if let Some(index) = declared.parameters.iter().position(|one| !ptx::is_address(one)) {
+        let what = format!("`{}` declares `{}`, which is no device address", kernel.symbol, declared.parameters[index]);
+        return wrong(format!("{field}.arguments[{index}]"), what);
     }
     for (name, extents, limits) in [("grid", &kernel.grid, GRID), ("block", &kernel.block, BLOCK)] {
         for (axis, (&extent, limit)) in extents.iter().zip(limits).enumerate() {

@@ -8,8 +8,9 @@ use tf_artifact::{Argument, Artifact, Entry, FORMAT, Kernel, Manifest, Parameter
 use tf_types::DType;
 
 const PTX: &str = "//\n.version 8.0\n.target sm_90 // the machine\n.address_size 64\n\n\
-    // .entry commented_out\n.visible .entry scale(\n\t.param .u64 .ptr .global .align 1 scale_param_0\n)\n{\n\tret;\n}\n\
-    .visible .entry second (.param .u64 p)\n{ ret; }\n";
+    // .entry commented_out\n.visible .entry scale(\n\t.param .u64 .ptr .global .align 1 scale_param_0,\n\
+    \t.param .u64 .ptr .global .align 16 scale_param_1, // weights\n\t.param .b64 scale_param_2\n)\n.maxntid 256\n{\n\tret;\n}\n\
+    .visible .entry second (.param .u64 p, .param .u64 q, .param .u32 n)\n{ ret; }\n";
 
 fn manifest() -> Manifest {
     let parameter = |name: &str, role| Parameter { name: name.into(), dtype: DType::BF16, shape: vec![4, 8], role };
@@ -94,6 +95,16 @@ fn refusals_name_the_field() {
             "kernels[0].arguments[2]: the entry has no parameter `z`",
         ),
         ("/kernels/0/arguments/2", json!({"parameter": "x"}), "entry.parameters[2]: no kernel receives the result `y`"),
+        (
+            "/kernels/0/arguments",
+            json!([{"parameter": "y"}]),
+            "kernels[0].arguments: `scale` takes 3 arguments, found 1",
+        ),
+        (
+            "/kernels/0/symbol",
+            json!("second"),
+            "kernels[0].arguments[2]: `second` declares `.param .u32 n`, which is no device address",
+        ),
         // Fields of the wrong type, by their path.
         ("/kernels/0/grid/1", json!("1"), "kernels[0].grid[1]: invalid type"),
         ("/entry/parameters/1/dtype", json!("f33"), "entry.parameters[1].dtype: unknown dtype `f33`"),

@@ -313,6 +313,21 @@ mod tests {
     }
 
     #[test]
+    fn thread_counts_do_not_matter() {
+        let values: Vec<f32> = (0..600_000).map(|i| ((i % 100_003) as f32).sin()).collect();
+        let x = Tensor::from_f32(&[300, 2000], &values).unwrap();
+        let compute = || {
+            let sums =
+                [&[0][..], &[1], &[0, 1]].map(|axes| x.reduce(axes, true, ReduceKind::Sum).unwrap().to_le_bytes());
+            let product = x.matmul(&x.permute(&[1, 0]).unwrap()).unwrap().to_le_bytes();
+            (sums, product)
+        };
+        let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(compute);
+        let alone = with(1);
+        assert!([2, 3, 5].into_iter().all(|threads| with(threads) == alone));
+    }
+
+    #[test]
     fn refusals() {
         let of = |dtype, kind| {
             Tensor::zeros(&[2, 2], dtype).unwrap().reduce(&[1], true, kind).map(|_| ()).map_err(|e| e.message)

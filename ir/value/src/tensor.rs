@@ -10,7 +10,6 @@ use crate::{F8E8M0, Fp8E4M3, ValueError};
 
 /// A typed n-d array. Clones, slices, permutations and (where the elements lie in row-major order) reshapes share storage.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Tensor {
     /// IEEE binary32.
     F32(SharedArray<f32>),
