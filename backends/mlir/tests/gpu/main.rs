@@ -1,0 +1,6 @@
+//! Emission of device functions: the modules verify, MLIR accepts their text, and, run on a simulated GPU, they give
+//! the right numbers.
+mod common;
+mod programs;
+mod scalar;
+mod simulate;
