@@ -6,6 +6,7 @@
 
 pub mod context;
 pub mod diag;
+pub mod equal;
 pub mod node;
 pub mod op;
 pub mod span;

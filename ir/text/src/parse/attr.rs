@@ -1,0 +1,111 @@
+//! Attributes of ops.
+
+use tf_core::Diagnostic;
+use tf_core::Literal;
+use tf_core::op::{Attr, AttrDefault, AttrKind, EnumDecl, ParamKind, Schema};
+
+use super::Parser;
+use super::cursor::Parsed;
+use super::lexer::{Kind, Token};
+
+impl<'c> Parser<'_, '_, 'c> {
+    /// `{name = value, …}`, or nothing; gives the values in declaration order. `op` is where the op's name stands.
+    pub fn attributes(&mut self, op: Token, schema: &Schema) -> Parsed<Vec<Attr<'c>>> {
+        let decl = schema.decl;
+        let fixed = |name: &str| schema.fixed.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
+        let mut values: Vec<Option<Attr<'c>>> = decl
+            .attributes()
+            .map(|param| match param.kind {
+                ParamKind::Attribute { kind, .. } => fixed(param.name).map(|value| self.default_value(value, kind)),
+                ParamKind::Input { .. } => None,
+            })
+            .collect();
+        if self.at(b'{') {
+            self.list([b'{', b'}'], |p| p.attribute(schema, &mut values))?;
+        }
+        let mut attrs = Vec::with_capacity(values.len());
+        for (param, value) in decl.attributes().zip(values) {
+            let ParamKind::Attribute { kind, default, optional } = param.kind else { continue };
+            let default = default.or(optional.then_some(AttrDefault::None));
+            match value.or_else(|| default.map(|value| self.default_value(value, kind))) {
+                Some(value) => attrs.push(value),
+                None => {
+                    let message = format!("`{}` needs the attribute `{}`", decl.name, param.name);
+                    let span = self.span(op);
+                    let help = format!("write it in braces before the types: `{{{} = …}}`", param.name);
+                    return Err(self.report(Diagnostic::error(message).at(span).with_help(help)));
+                }
+            }
+        }
+        Ok(attrs)
+    }
+
+    fn default_value(&self, value: AttrDefault, kind: AttrKind) -> Attr<'c> {
+        match (value, kind) {
+            (AttrDefault::Int(v), AttrKind::Dim) => Attr::Dim(self.cx().dim(v)),
+            _ => value.to_attr(),
+        }
+    }
+
+    fn attribute(&mut self, schema: &Schema, values: &mut [Option<Attr<'c>>]) -> Parsed<()> {
+        let token = self.expect_kind(Kind::Word, "the name of an attribute")?;
+        let name = self.text_of(token);
+        let Some((at, param)) = schema.decl.attributes().enumerate().find(|(_, p)| p.name == name) else {
+            let message = format!("`{}` has no attribute `{name}`", schema.decl.name);
+            return Err(self.unknown(token, message, name, schema.decl.attributes().map(|p| p.name)));
+        };
+        if values[at].is_some() {
+            return Err(self.error_at(token, format!("`{name}` is given twice")));
+        }
+        self.expect(b'=')?;
+        let ParamKind::Attribute { kind, optional, .. } = param.kind else { return Ok(()) };
+        let value = if optional && self.accept_word("none") { Attr::None } else { self.attribute_value(kind)? };
+        values[at] = Some(value);
+        Ok(())
+    }
+
+    fn attribute_value(&mut self, kind: AttrKind) -> Parsed<Attr<'c>> {
+        Ok(match kind {
+            AttrKind::Bool => match (self.accept_word("true"), self.accept_word("false")) {
+                (true, _) => Attr::Bool(true),
+                (_, true) => Attr::Bool(false),
+                _ => return Err(self.expected("`true` or `false`")),
+            },
+            AttrKind::Int => Attr::Int(self.integer("an integer")?),
+            AttrKind::Float => {
+                let token = self.token;
+                match self.literal("a float")? {
+                    Literal::Float(value) => Attr::Float(value.to_bits()),
+                    _ => return Err(self.error_at(token, "expected a float such as `1.0`")),
+                }
+            }
+            AttrKind::Str => Attr::Str(self.string()?),
+            AttrKind::Enum(decl) => self.variant(decl)?,
+            AttrKind::DType => Attr::DType(self.dtype()?),
+            AttrKind::Storage => Attr::Storage(self.storage()?),
+            AttrKind::Ints => {
+                let values = self.list([b'[', b']'], |p| p.integer("an integer"))?;
+                Attr::Ints(self.cx().alloc_slice(&values))
+            }
+            AttrKind::Dim => Attr::Dim(self.dim()?),
+            AttrKind::Dims => {
+                let dims = self.dim_list([b'[', b']'])?;
+                Attr::Dims(self.cx().dims(&dims))
+            }
+            AttrKind::Layout => Attr::Layout(self.layout()?),
+            AttrKind::Shard => Attr::Shard(self.shard()?),
+            AttrKind::Mesh => Attr::Mesh(self.mesh()?),
+            AttrKind::Type => Attr::Type(self.ty()?),
+        })
+    }
+
+    fn variant(&mut self, decl: &'static EnumDecl) -> Parsed<Attr<'c>> {
+        let token = self.token;
+        let name = self.string()?;
+        if let Some(at) = decl.variants.iter().position(|v| *v == name.as_str()) {
+            return Ok(Attr::Enum(at as u8));
+        }
+        let message = format!("unknown {} `{name}`; expected one of {}", decl.name, decl.variants.join(", "));
+        Err(self.unknown(token, message, name.as_str(), decl.variants.iter().copied()))
+    }
+}

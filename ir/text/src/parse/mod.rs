@@ -1,0 +1,106 @@
+//! The parser: one pass, errors are collected and parsing goes on at the next line or function.
+
+mod alias;
+mod attr;
+mod body;
+mod cursor;
+mod dim;
+mod function;
+mod layout;
+mod lexer;
+mod link;
+mod loops;
+mod op;
+mod statement;
+mod types;
+mod value;
+
+use rustc_hash::FxHashMap;
+use tf_core::node::{AnyFunction, Function};
+use tf_core::op::Schema;
+use tf_core::{Context, Diagnostic, Expr, FileId, Module};
+use tf_types::{Symbol, Type};
+
+use alias::Alias;
+use body::{Frame, Item};
+use lexer::{Lexer, Token};
+use link::Reference;
+use value::Operand;
+
+/// Parses the module of a file of `cx.sources()`.
+///
+/// Nodes get the location that is written at them, else their place in this file.
+///
+/// # Errors
+/// Everything that is wrong, with its place: syntax, unknown names, types that differ from the inferred ones.
+pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Vec<Diagnostic>> {
+    let source = cx.sources().file(file);
+    let Some(text) = source.text.as_deref() else {
+        return Err(vec![Diagnostic::error(format!("`{}` has no text", source.name))]);
+    };
+    let mut lexer = Lexer::new(text);
+    let token = lexer.next_token();
+    let parser = Parser {
+        cx,
+        text,
+        file,
+        lexer,
+        token,
+        previous: token,
+        braces: 0,
+        nesting: 0,
+        errors: Vec::new(),
+        named_file: None,
+        aliases: FxHashMap::default(),
+        sizes: FxHashMap::default(),
+        ops: FxHashMap::default(),
+        names: FxHashMap::default(),
+        defined: Vec::new(),
+        operands: Vec::new(),
+        frames: Vec::new(),
+        items: Vec::new(),
+        functions: Vec::new(),
+        by_name: FxHashMap::default(),
+        forward: FxHashMap::default(),
+        references: Vec::new(),
+        calls: Vec::new(),
+    };
+    parser.parse()
+}
+
+struct Parser<'a, 't, 'c> {
+    cx: &'a Context<'c>,
+    text: &'t str,
+    file: FileId,
+    lexer: Lexer<'t>,
+    /// The current token; the lexer stands right after it.
+    token: Token,
+    /// The token consumed last.
+    previous: Token,
+    /// How many braces are open.
+    braces: i32,
+    nesting: u32,
+    errors: Vec<Diagnostic>,
+    /// The file of the last location.
+    named_file: Option<(&'t str, FileId)>,
+    /// By name with its sigil; `None`: its definition is wrong and has been reported.
+    aliases: FxHashMap<&'t str, Option<Alias<'c>>>,
+    sizes: FxHashMap<Type<'c>, u32>,
+    ops: FxHashMap<&'t str, Schema>,
+    /// Values in scope, by what stands after `%`; `None`: its definition is wrong and has been reported.
+    names: FxHashMap<&'t str, Option<Expr<'c>>>,
+    /// The keys of `names` in order of definition.
+    defined: Vec<&'t str>,
+    /// Operands of the line that is read.
+    operands: Vec<Operand<'c>>,
+    frames: Vec<Frame<'c>>,
+    items: Vec<Item<'c>>,
+    functions: Vec<AnyFunction<'c>>,
+    /// Index in `functions`; `None`: it is wrong and has been reported.
+    by_name: FxHashMap<Symbol<'c>, Option<usize>>,
+    /// What stands for a function that is called before its definition.
+    forward: FxHashMap<Symbol<'c>, Function<'c>>,
+    references: Vec<Reference<'c>>,
+    /// Caller's index and callee.
+    calls: Vec<(usize, Symbol<'c>)>,
+}

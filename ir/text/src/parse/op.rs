@@ -1,0 +1,151 @@
+//! The right side of a line: constants, tuples, calls.
+
+use tf_core::node::{AnyFunction, Callee, FunctionData};
+use tf_core::op::{OpInstance, OpView, Schema};
+use tf_core::{Diagnostic, Expr, ExprKind, Literal, Meta, Span};
+use tf_types::{DType, Symbol, TypeKind};
+
+use super::Parser;
+use super::cursor::Parsed;
+use super::lexer::{Kind, Token};
+use super::link::{Reference, Use};
+
+/// An op with its operands and types, up to the arrow.
+pub struct OpText<'c> {
+    pub token: Token,
+    pub op: OpInstance<'c>,
+    pub args: &'c [Expr<'c>],
+    /// From the op's name to its attributes.
+    pub span: Span,
+}
+
+impl<'c> Parser<'_, '_, 'c> {
+    fn schema(&mut self, token: Token) -> Parsed<Schema> {
+        let key = &self.text[token.start..token.end];
+        if let Some(schema) = self.ops.get(key) {
+            return Ok(*schema);
+        }
+        let ops = self.cx.ops();
+        let schemas = key.split_once('.').map_or(&[][..], |(dialect, name)| ops.schemas(dialect, name));
+        let plain = schemas.iter().find(|schema| schema.fixed.is_empty()).or(schemas.first());
+        match plain {
+            Some(&schema) => {
+                self.ops.insert(key, schema);
+                Ok(schema)
+            }
+            None => {
+                let known: Vec<_> = ops.iter().map(|(_, decl)| decl.name.to_string()).collect();
+                Err(self.unknown(token, format!("unknown op `{key}`"), key, known.iter().map(String::as_str)))
+            }
+        }
+    }
+
+    /// `tf.reduce %x {axes = [1]} : (type)`.
+    pub fn op_text(&mut self) -> Parsed<OpText<'c>> {
+        let token = self.advance();
+        let schema = self.schema(token)?;
+        self.operand_list(b"{:")?;
+        let attrs = self.attributes(token, &schema)?;
+        let span = self.span_from(token);
+        self.expect(b':')?;
+        let types = self.type_list()?;
+        let args = self.resolve_all(token, &types)?;
+        Ok(OpText { token, op: self.cx.op_instance(schema.op, &attrs), args, span })
+    }
+
+    /// What stands after `%name = `, with its location.
+    pub fn right_side(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
+        let token = self.token;
+        if token.kind != Kind::Word {
+            return Err(self.expected("an op, `constant`, `tuple` or `call`"));
+        }
+        match self.text_of(token) {
+            "constant" => self.constant_text(name),
+            "tuple" => self.tuple_text(name),
+            "call" => self.call_text(name),
+            op if op.contains('.') => {
+                let OpText { token, op, args, span } = self.op_text()?;
+                if !self.at(b'-') && self.token.kind != Kind::Arrow {
+                    return Err(self.expected("`->` and the type of the result"));
+                }
+                self.arrow()?;
+                let written = self.ty()?;
+                let location = self.location(span)?;
+                let at = self.span(token);
+                let inferred = match self.cx.infer(OpView { op, args }, Some(at)) {
+                    Ok(ty) => ty,
+                    Err(error) => return Err(self.report(error)),
+                };
+                self.same_type(token, &format!("`{}` gives", op.decl.name), inferred, written)?;
+                let kind = ExprKind::Call { callee: Callee::Op(op), args };
+                Ok(self.cx.expr(kind, inferred, Meta { span: location, name }))
+            }
+            _ => Err(self.expected("an op, `constant`, `tuple` or `call`")),
+        }
+    }
+
+    fn constant_text(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
+        let first = self.advance();
+        let token = self.token;
+        let literal = self.literal("a literal")?;
+        let span = self.span_from(first);
+        self.expect(b':')?;
+        let ty = self.ty()?;
+        let span = self.location(span)?;
+        self.constant(token, literal, ty, Meta { span, name })
+    }
+
+    fn tuple_text(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
+        let first = self.advance();
+        self.operand_list(b":")?;
+        let span = self.span_from(first);
+        self.expect(b':')?;
+        let ty = self.ty()?;
+        let TypeKind::Tuple(fields) = *ty.data() else {
+            return Err(self.error_at(first, "a tuple has a type `tuple<…>`"));
+        };
+        let elements = self.resolve_all(first, fields)?;
+        let span = self.location(span)?;
+        Ok(self.cx.expr(ExprKind::Tuple(elements), ty, Meta { span, name }))
+    }
+
+    /// `call @f(%x) : (type) -> type`.
+    fn call_text(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
+        let first = self.advance();
+        let (token, callee) = self.symbol("the name of a function")?;
+        self.expect(b'(')?;
+        self.operand_list(b")")?;
+        self.expect(b')')?;
+        let span = self.span_from(first);
+        self.expect(b':')?;
+        let types = self.type_list()?;
+        let args = self.resolve_all(first, &types)?;
+        self.arrow()?;
+        let ty = self.ty()?;
+        let span = self.location(span)?;
+        let function = match self.by_name.get(&callee).copied().flatten().map(|at| self.functions[at]) {
+            Some(AnyFunction::Hir(function)) => function,
+            Some(AnyFunction::Tir(_)) => {
+                let message = format!("`@{callee}` is no HIR function");
+                return Err(self.error_at(token, message));
+            }
+            None => self.placeholder(callee),
+        };
+        if self.in_tir() {
+            let diagnostic = Diagnostic::error("a TIR function has no calls that give a value").at(self.span(first));
+            return Err(self.report(diagnostic.with_help("write `tir.call` with the outputs as last operands")));
+        }
+        self.calls.push((self.functions.len(), callee));
+        self.references.push(Reference { token, name: callee, how: Use::Call { count: args.len(), ty } });
+        let kind = ExprKind::Call { callee: Callee::Function(function), args };
+        Ok(self.cx.expr(kind, ty, Meta { span, name }))
+    }
+
+    fn placeholder(&mut self, name: Symbol<'c>) -> tf_core::Function<'c> {
+        let cx = self.cx;
+        *self.forward.entry(name).or_insert_with(|| {
+            let body = cx.constant(Literal::Bool(false), DType::Bool, Meta::default());
+            cx.function(FunctionData { name, params: &[], body, return_type: body.ty(), span: None })
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! The printer.
+
+mod attr;
+mod dim;
+mod function;
+mod hir;
+mod tir;
+mod types;
+mod value;
+
+use rustc_hash::FxHashMap;
+use tf_core::node::AnyFunction;
+use tf_core::{Expr, FileId, Module, SourceMap, Span};
+use tf_types::{Symbol, Topology, Type};
+
+use crate::syntax::{write_quoted, write_word};
+use types::TypeWriter;
+
+/// What [`print_module`] writes besides the module itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PrintOptions<'a> {
+    /// Write `loc(…)` with file names from this map; `None`: no locations.
+    pub locations: Option<&'a SourceMap>,
+}
+
+/// The module as text, aliases first.
+#[must_use]
+pub fn print_module(module: Module<'_>, options: &PrintOptions<'_>) -> String {
+    let mut printer = Printer {
+        out: String::new(),
+        types: TypeWriter::new(true),
+        names: FxHashMap::default(),
+        uses: FxHashMap::default(),
+        unnamed: 0,
+        indent: 0,
+        sources: options.locations,
+        file: None,
+    };
+    printer.module(module);
+    let mut text = printer.types.into_definitions();
+    text.push_str(&printer.out);
+    text
+}
+
+/// A type as textual IR without aliases, for messages.
+#[must_use]
+pub fn print_type(ty: Type<'_>) -> String {
+    let mut text = String::new();
+    TypeWriter::new(false).write_type(&mut text, ty);
+    text
+}
+
+/// `%base`, `%base.number` from the second one on, `%number` without a base.
+#[derive(Clone, Copy)]
+struct ValueName<'c> {
+    base: Option<Symbol<'c>>,
+    number: u32,
+}
+
+struct Printer<'a, 'c> {
+    out: String,
+    types: TypeWriter<'c>,
+    names: FxHashMap<Expr<'c>, ValueName<'c>>,
+    /// How many values of the function have that base.
+    uses: FxHashMap<Symbol<'c>, u32>,
+    unnamed: u32,
+    indent: usize,
+    sources: Option<&'a SourceMap>,
+    /// The quoted name of the file that was written last.
+    file: Option<(FileId, String)>,
+}
+
+/// Deeper regions are not indented further, so that the size of the text stays linear.
+const DEEPEST_INDENT: usize = 32;
+
+impl<'c> Printer<'_, 'c> {
+    fn module(&mut self, module: Module<'c>) {
+        self.out.push_str("module ");
+        self.symbol(module.name);
+        if let Some(target) = module.target {
+            self.target(target);
+        }
+        if let Some(topologies) = module.topologies {
+            self.out.push_str(" topology(");
+            self.topologies(topologies);
+            self.out.push(')');
+        }
+        if let Some(entry) = module.entry {
+            self.out.push_str(" entry(");
+            self.symbol(entry);
+            self.out.push(')');
+        }
+        self.location(module.span);
+        self.out.push_str(" {");
+        self.indent = 1;
+        for &function in module.functions {
+            self.names.clear();
+            self.uses.clear();
+            self.unnamed = 0;
+            match function {
+                AnyFunction::Hir(function) => self.hir_function(function),
+                AnyFunction::Tir(function) => self.tir_function(function),
+            }
+        }
+        self.indent = 0;
+        self.line();
+        self.out.push_str("}\n");
+    }
+
+    fn topologies(&mut self, topologies: &[Topology<'c>]) {
+        self.types.write_topologies(&mut self.out, topologies);
+    }
+
+    fn target(&mut self, target: tf_core::Target<'c>) {
+        self.out.push_str(" target(");
+        let text = match target.kind {
+            tf_core::TargetKind::Cuda => target.device.as_str(),
+            tf_core::TargetKind::Cpu => "cpu",
+        };
+        write_quoted(&mut self.out, text);
+        self.out.push(')');
+    }
+
+    /// Starts a line.
+    fn line(&mut self) {
+        self.out.push('\n');
+        for _ in 0..self.indent.min(DEEPEST_INDENT) {
+            self.out.push_str("  ");
+        }
+    }
+
+    fn word(&mut self, word: Symbol<'c>) {
+        write_word(&mut self.out, word.as_str());
+    }
+
+    fn ty(&mut self, ty: Type<'c>) {
+        self.types.write_type(&mut self.out, ty);
+    }
+
+    fn location(&mut self, span: Option<Span>) {
+        let Some(sources) = self.sources else { return };
+        let Some(span) = span else {
+            self.out.push_str(" loc(unknown)");
+            return;
+        };
+        let name = match &mut self.file {
+            Some((id, name)) if *id == span.file => &*name,
+            file => {
+                let mut name = String::new();
+                write_quoted(&mut name, &sources.file(span.file).name);
+                &file.insert((span.file, name)).1
+            }
+        };
+        self.out.push_str(" loc(");
+        self.out.push_str(name);
+        let Span { line, column, end_line, end_column, .. } = span;
+        self.number_list([line.get(), column, end_line, end_column]);
+        self.out.push(')');
+    }
+
+    fn number_list(&mut self, [line, column, end_line, end_column]: [u32; 4]) {
+        use std::fmt::Write;
+        let _ = write!(self.out, ":{line}:{column} to {end_line}:{end_column}");
+    }
+}

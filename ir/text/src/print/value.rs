@@ -1,0 +1,138 @@
+//! Names of values, operands, and the right side of a line.
+
+use std::fmt::Write;
+
+use tf_core::node::Callee;
+use tf_core::{Expr, ExprKind};
+use tf_types::Symbol;
+
+use super::{Printer, ValueName};
+use crate::syntax::{is_symbol, write_quoted, write_word};
+
+impl<'c> Printer<'_, 'c> {
+    pub fn symbol(&mut self, name: Symbol<'c>) {
+        self.out.push('@');
+        if is_symbol(name.as_str()) {
+            self.out.push_str(name.as_str());
+        } else {
+            write_quoted(&mut self.out, name.as_str());
+        }
+    }
+
+    pub fn is_named(&self, expr: Expr<'c>) -> bool {
+        self.names.contains_key(&expr)
+    }
+
+    fn name_of(&mut self, expr: Expr<'c>) -> ValueName<'c> {
+        if let Some(&name) = self.names.get(&expr) {
+            return name;
+        }
+        let base = expr.var_name().or(expr.meta.name);
+        let count = match base {
+            Some(base) => self.uses.entry(base).or_default(),
+            None => &mut self.unnamed,
+        };
+        let name = ValueName { base, number: *count };
+        *count += 1;
+        self.names.insert(expr, name);
+        name
+    }
+
+    /// The name of a value; its first mention gives it one.
+    pub fn value(&mut self, expr: Expr<'c>) {
+        let ValueName { base, number } = self.name_of(expr);
+        self.out.push('%');
+        match base {
+            None => {
+                let _ = write!(self.out, "{number}");
+            }
+            Some(base) => {
+                write_word(&mut self.out, base.as_str());
+                if number > 0 {
+                    let _ = write!(self.out, ".{number}");
+                }
+            }
+        }
+    }
+
+    /// A bound variable with its location.
+    pub fn binder(&mut self, var: Expr<'c>) {
+        self.value(var);
+        self.location(var.span());
+    }
+
+    /// A value, or a leaf without a line of its own.
+    pub fn operand(&mut self, expr: Expr<'c>) {
+        match expr.kind {
+            ExprKind::SymbolRef(name) => self.symbol(name),
+            ExprKind::Constant(literal) if !self.is_named(expr) => self.literal(literal),
+            _ => return self.value(expr),
+        }
+        self.location(expr.span());
+    }
+
+    pub fn operands(&mut self, exprs: &[Expr<'c>]) {
+        for (at, &expr) in exprs.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.operand(expr);
+        }
+    }
+
+    /// ` : (type, type)`.
+    pub fn operand_types(&mut self, exprs: &[Expr<'c>]) {
+        self.out.push_str(" : (");
+        for (at, expr) in exprs.iter().enumerate() {
+            if at > 0 {
+                self.out.push_str(", ");
+            }
+            self.ty(expr.ty());
+        }
+        self.out.push(')');
+    }
+
+    /// What stands after `%name = `, without regions and location. False if the value has no such form.
+    pub fn right_side(&mut self, expr: Expr<'c>) -> bool {
+        match expr.kind {
+            ExprKind::Constant(literal) => {
+                self.out.push_str("constant ");
+                self.literal(literal);
+            }
+            ExprKind::Tuple(elements) => {
+                self.out.push_str("tuple ");
+                self.operands(elements);
+                if elements.is_empty() {
+                    self.out.pop();
+                }
+            }
+            ExprKind::Call { callee, args } => {
+                match callee {
+                    Callee::Op(op) => {
+                        let _ = write!(self.out, "{}", op.decl.name);
+                        if !args.is_empty() {
+                            self.out.push(' ');
+                        }
+                        self.operands(args);
+                        self.attributes(op);
+                    }
+                    Callee::Function(function) => {
+                        self.out.push_str("call ");
+                        self.symbol(function.name);
+                        self.out.push('(');
+                        self.operands(args);
+                        self.out.push(')');
+                    }
+                }
+                self.operand_types(args);
+                self.out.push_str(" -> ");
+                self.ty(expr.ty());
+                return true;
+            }
+            ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::Grid(_) => return false,
+        }
+        self.out.push_str(" : ");
+        self.ty(expr.ty());
+        true
+    }
+}
