@@ -6,6 +6,7 @@ use crate::{
 };
 use melior::ir::{Location, Module as MlirModule};
 use tf_core::{AnyFunction, Context, Diagnostic, Module, PrimFunction, Result, TargetKind};
+use tf_evaluate::{Engine, Engines, Request};
 use tf_types::DType;
 use tf_value::{Tensor, ValueError, show_shape};
 
@@ -150,4 +151,25 @@ fn value_error(error: ValueError) -> Diagnostic {
         Some(help) => diagnostic.with_help(help),
         None => diagnostic,
     }
+}
+
+/// The engine `cpu-jit`. It compiles anew for each run.
+struct CpuJit;
+
+impl Engine for CpuJit {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn run<'c>(&self, request: &Request<'_, 'c>) -> Result<Vec<Tensor>> {
+        if let Some(argument) = request.argument {
+            return Err(Diagnostic::error(format!("engine `{NAME}` takes no argument, found `{argument}`")));
+        }
+        CpuProgram::compile(request.cx, request.module, request.entry)?.run(request.inputs)
+    }
+}
+
+/// Adds `cpu-jit`.
+pub fn register_engines(engines: &mut Engines) {
+    engines.add(CpuJit);
 }

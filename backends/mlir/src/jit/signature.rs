@@ -102,7 +102,9 @@ fn parameter(r#type: Type<'_>) -> Option<Parameter> {
         expected[axis - 1] = expected[axis].checked_mul(i64::try_from(shape[axis]).ok()?)?;
     }
     let (strides, offset) = memref.strides_and_offset();
-    (offset == 0 && strides == expected).then_some(Parameter::MemRef { shape, element: bits.div_ceil(8) as usize })
+    // Without elements strides address nothing, and MLIR states others.
+    let dense = strides == expected || shape.contains(&0);
+    (offset == 0 && dense).then_some(Parameter::MemRef { shape, element: bits.div_ceil(8) as usize })
 }
 
 fn integer_width(r#type: Type<'_>) -> Option<u32> {

@@ -1,0 +1,7 @@
+//! CPU functions: TIR built by hand, compiled, run, and compared with the tensor engine and the reference values.
+mod elementwise;
+mod programs;
+mod refusals;
+mod structure;
+mod support;
+mod values;
