@@ -10,7 +10,7 @@ use tf_types::DType;
 use tf_types::kinds::{BinaryKind, ReduceKind, UnaryKind};
 use tf_value::{Tensor, compare};
 
-use crate::support::{Block, int, param, param_like, run, view, with_context};
+use crate::support::{Block, cpu, int, module, param, param_like, run, view, with_context};
 
 fn counted(shape: &[usize], dtype: DType) -> Tensor {
     let n = shape.iter().product::<usize>() as i64;
@@ -165,4 +165,27 @@ fn long_functions() {
         run(cx, &params, 1, block, &[Tensor::from_vec(&[1], vec![2i32]).unwrap()]).unwrap()
     });
     assert_eq!(got[0].to_vec::<i32>().unwrap(), [2 * (n + 1)]);
+}
+
+/// What is emitted is MLIR that other tools read: its text parses and verifies.
+#[test]
+fn the_module_is_text() {
+    with_context(|cx| {
+        let params = [param(cx, "x", DType::Bool, &[4, 6]), param(cx, "out", DType::I64, &[2, 2])];
+        let mut block = Block::default();
+        block.repeat(cx, [int(cx, 0), int(cx, 2), int(cx, 1)], |k, body| {
+            let window = body.view(cx, params[0], &[k, int(cx, 1)], &[2, 2], &[6, 2]);
+            body.run(cx, Unary::new(cx, UnaryKind::Cast), &[window, params[1]]);
+            body.run(cx, Binary::new(cx, BinaryKind::FloorDiv), &[params[1], params[1], params[1]]);
+        });
+        let module = module(cx, &params, 1, cpu(cx), block);
+        let session = tf_mlir::Session::new();
+        let mlir = melior::ir::Module::new(melior::ir::Location::unknown(session.context()));
+        let Some(tf_core::AnyFunction::Tir(function)) = module.entry_function() else { panic!("no function") };
+        tf_mlir::emit::cpu::emit_function(&session, mlir.body(), cx.sources(), function).unwrap();
+        let text = mlir.as_operation().to_string();
+        assert!(text.contains("strided<[6, 2], offset: ?>") && text.contains("memref<4x6xi8>"), "{text}");
+        let again = session.parse(&text).unwrap();
+        assert_eq!(again.as_operation().to_string(), text);
+    });
 }
