@@ -1,0 +1,5 @@
+//! Type inference and verification of functions and modules.
+
+mod common;
+mod infer;
+mod verify;

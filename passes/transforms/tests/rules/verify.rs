@@ -1,0 +1,159 @@
+//! The rules of `verify`.
+
+use crate::common::{add, context, function, grid, line, mesh, module, prim, tensor, topology, var};
+use tf_core::node::{ModuleData, PrimFunctionData, TirCallee};
+use tf_core::{AnyFunction, Arena, Context, Expr, Literal, Meta, Module, Stmt, StmtKind, Target, TargetKind};
+use tf_tir::memory::alloc_tensor::AllocTensor;
+use tf_tir::memory::copy::Copy;
+use tf_transforms::verify;
+use tf_types::{DType, DimVar, Storage};
+
+fn messages<'c>(cx: &Context<'c>, module: Module<'c>) -> Vec<String> {
+    let mut errors = verify::module(module);
+    for &member in module.functions {
+        errors.extend(verify::function(member, module, cx));
+    }
+    errors.into_iter().map(|error| error.message).collect()
+}
+
+fn sequence<'c>(cx: &Context<'c>, body: &[Stmt<'c>]) -> Stmt<'c> {
+    cx.stmt(StmtKind::Sequential(cx.alloc_slice(body)), None)
+}
+
+fn copy<'c>(cx: &Context<'c>, source: Expr<'c>, target: Expr<'c>) -> Stmt<'c> {
+    cx.evaluate(Copy::new(cx), &[source, target], line(cx, 3))
+}
+
+#[test]
+fn module_rules() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let ty = tensor(cx, &[2], Storage::Gmem);
+    let x = var(cx, "x", ty);
+    let f = AnyFunction::Hir(function(cx, &[x], x, ty));
+    let whole = module(cx, &[f]);
+    assert!(messages(cx, whole).is_empty());
+    assert_eq!(messages(cx, module(cx, &[f, f])), ["module `m` has two functions `f`"]);
+    let other = cx.module(ModuleData { entry: Some(cx.symbol("h")), ..*whole });
+    assert_eq!(messages(cx, other), ["module `m` has no function `h` for its entry"]);
+    let of = |device: &str, levels: &[(&str, i64)]| {
+        let target = Some(Target { kind: TargetKind::Cuda, device: cx.symbol(device) });
+        let levels: Vec<_> = levels.iter().map(|&(name, size)| topology(cx, name, size)).collect();
+        messages(cx, cx.module(ModuleData { target, topologies: Some(cx.topologies(&levels)), ..*whole }))
+    };
+    assert!(of("nvidia.h200_sxm", &[("cta", 100_000), ("thread", 1024)]).is_empty());
+    assert_eq!(
+        of("nvidia.h200_sxm", &[("thread", 2048), ("warp", 4)]),
+        [
+            "level `thread` has 2048 positions, but `nvidia.h200_sxm` allows at most 1024",
+            "`nvidia.h200_sxm` has no level `warp`; it has `cta`, `thread`"
+        ]
+    );
+    assert_eq!(
+        of("nvidia.h200_sxm", &[("thread", 32), ("cta", 0)]),
+        [
+            "level `cta` stands twice or out of order: `cta` is outermost",
+            "level `cta` has 0 positions, but needs at least 1"
+        ]
+    );
+    assert!(of("nvidia.h100", &[])[0].starts_with("unknown device `nvidia.h100`; known are "));
+}
+
+#[test]
+fn hir_functions() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let ty = tensor(cx, &[2], Storage::Gmem);
+    let x = var(cx, "x", ty);
+    let hir = |f| messages(cx, module(cx, &[AnyFunction::Hir(f)]));
+    let free = var(cx, "free", ty);
+    assert_eq!(hir(function(cx, &[x], add(cx, x, free), ty)), ["variable `free` is not bound here"]);
+    assert_eq!(hir(function(cx, &[x, var(cx, "x", ty)], x, ty)), ["`f` has two parameters `x`"]);
+    let umat = var(cx, "u", tensor(cx, &[2], Storage::Umat));
+    assert_eq!(hir(function(cx, &[umat], umat, ty)), ["parameter `u` of `f` is in umat, which is no place in memory"]);
+    let sized = |hi| {
+        let n = cx.dim_var(DimVar { name: cx.symbol("n"), lo: 1, hi });
+        cx.tensor(&[n], DType::F32, None, Storage::Gmem)
+    };
+    let (a, b) = (var(cx, "a", sized(9)), var(cx, "b", sized(17)));
+    assert_eq!(hir(function(cx, &[a, b], a, sized(9))), ["dim `n` of `f` ranges over [1, 9) and over [1, 17)"]);
+    let carry = var(cx, "acc", ty);
+    let inside = add(cx, carry, x);
+    let escaped = add(cx, grid(cx, carry, x, inside), inside);
+    assert_eq!(
+        hir(function(cx, &[x], escaped, ty)),
+        ["the value of `f` uses a value of a loop's body outside the loop"]
+    );
+    assert!(hir(function(cx, &[x], grid(cx, carry, x, inside), ty)).is_empty());
+}
+
+#[test]
+fn functions_must_not_call_each_other_in_circles() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let ty = tensor(cx, &[2], Storage::Gmem);
+    let x = var(cx, "x", ty);
+    let args = cx.alloc_slice(&[x]);
+    let calling = |name: &str, callee: &str| {
+        let callee = TirCallee::Symbol(cx.symbol(callee));
+        let body = cx.stmt(StmtKind::Evaluate { callee, args }, line(cx, 2));
+        let function = prim(cx, &[x], body);
+        AnyFunction::Tir(cx.prim_function(PrimFunctionData { name: cx.symbol(name), ..*function }))
+    };
+    assert_eq!(messages(cx, module(cx, &[calling("a", "a")])), ["`a` calls itself"]);
+    assert_eq!(messages(cx, module(cx, &[calling("a", "b"), calling("b", "a")])), ["`a`, `b` call each other"]);
+    assert_eq!(messages(cx, module(cx, &[calling("a", "b")])), ["there is no TIR function `b`"]);
+}
+
+#[test]
+fn several_errors_of_one_tir_function() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let ty = tensor(cx, &[4], Storage::Gmem);
+    let (x, y) = (var(cx, "x", ty), var(cx, "y", ty));
+    let stray = var(cx, "stray", ty);
+    let zero = cx.constant(Literal::Int(0), DType::I64, Meta::default());
+    let float = cx.constant(Literal::Float(0.5), DType::F32, Meta::default());
+    let i = var(cx, "i", cx.scalar(DType::I64));
+    let looped = |step, body| cx.stmt(StmtKind::For { induction: i, start: zero, stop: zero, step, body }, line(cx, 4));
+    let inner = looped(float, copy(cx, x, stray));
+    let body = sequence(cx, &[looped(zero, copy(cx, x, y)), inner]);
+    let found = messages(cx, module(cx, &[AnyFunction::Tir(prim(cx, &[x, y], body))]));
+    assert_eq!(found.len(), 4, "{found:#?}");
+    assert_eq!(found[0], "the step of a loop is 0");
+    assert!(found[1].starts_with("the step of a loop is a rank-0 integer, found "), "{}", found[1]);
+    assert_eq!(found[2], "variable `i` is bound twice");
+    assert_eq!(found[3], "variable `stray` is not bound here");
+}
+
+#[test]
+fn bindings_and_scopes_of_tir() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let ty = tensor(cx, &[4], Storage::Gmem);
+    let (x, y) = (var(cx, "x", ty), var(cx, "y", ty));
+    let held = tensor(cx, &[4], Storage::Rmem);
+    let alloc = cx.call(AllocTensor::new(cx, held), &[], Meta::at(line(cx, 6))).unwrap();
+    let tir = |body| messages(cx, module(cx, &[AnyFunction::Tir(prim(cx, &[x, y], body))]));
+    let bind = |var, value, body| cx.stmt(StmtKind::Let { var, value, body }, line(cx, 6));
+    let v = var(cx, "v", held);
+    let whole = bind(v, alloc, sequence(cx, &[copy(cx, x, v), copy(cx, v, y)]));
+    assert!(tir(whole).is_empty(), "{:#?}", tir(whole));
+    assert_eq!(tir(copy(cx, x, alloc)), ["`T.alloc_tensor` may only be the value of a binding"]);
+    let wrong = bind(var(cx, "w", ty), alloc, sequence(cx, &[]));
+    assert!(tir(wrong)[0].starts_with("`w` is "), "{:?}", tir(wrong));
+    let after = sequence(cx, &[whole, copy(cx, v, y)]);
+    assert_eq!(tir(after), ["variable `v` is not bound here"]);
+    assert_eq!(tir(copy(cx, add(cx, x, x), y)), ["`tf.binary` is a HIR op and cannot stand in a TIR function"]);
+    let scope = |level, size, extents: &[i64]| {
+        let mesh = mesh(cx, level, size, extents);
+        tir(cx.stmt(StmtKind::MeshScope { mesh, binding: cx.symbol("m"), body: sequence(cx, &[]) }, line(cx, 2)))
+    };
+    assert!(scope("thread", 192, &[6, 32]).is_empty());
+    assert_eq!(
+        scope("thread", 192, &[4, 32]),
+        ["mesh extents (4, 32) multiply to 128 positions, but thread 192 has 192"]
+    );
+    let found = scope("thread", 2048, &[2048]);
+    assert_eq!(found, ["level `thread` has 2048 positions, but `nvidia.h200_sxm` allows at most 1024"]);
+}
