@@ -17,7 +17,7 @@ pub type Parsed<T> = Result<T, Failed>;
 const DEEPEST_NESTING: u32 = 64;
 
 /// How many errors are reported at once.
-const MOST_ERRORS: usize = 100;
+pub const MOST_ERRORS: usize = 100;
 
 impl<'a, 't, 'c> Parser<'a, 't, 'c> {
     pub fn cx(&self) -> &'a Context<'c> {

@@ -104,7 +104,9 @@ impl<'c> Parser<'_, '_, 'c> {
         match function {
             Ok(function) => self.functions.push(function),
             Err(_) => {
-                self.calls.retain(|(caller, _)| *caller != at);
+                while self.calls.last().is_some_and(|(caller, _)| *caller == at) {
+                    self.calls.pop();
+                }
                 self.skip_to_function();
             }
         }

@@ -7,7 +7,7 @@ use tf_core::{Diagnostic, Expr, ExprKind, Function};
 use tf_types::{Symbol, Type};
 
 use super::Parser;
-use super::cursor::Failed;
+use super::cursor::{Failed, MOST_ERRORS};
 use super::lexer::Token;
 
 /// A mention of a function.
@@ -33,6 +33,9 @@ pub enum Use<'c> {
 impl<'c> Parser<'_, '_, 'c> {
     pub fn check_references(&mut self) {
         for reference in std::mem::take(&mut self.references) {
+            if self.errors.len() >= MOST_ERRORS {
+                return;
+            }
             let Reference { token, name, how } = reference;
             match self.by_name.get(&name) {
                 None => {

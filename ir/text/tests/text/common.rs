@@ -68,7 +68,7 @@ impl TypeRule for Alloc {
     }
 }
 
-/// One attribute of each kind.
+/// Attributes of plain kinds.
 #[op(dialect = "t", category = "test")]
 pub struct Every {
     /// Integer.
@@ -84,6 +84,19 @@ pub struct Every {
     d: DType,
     /// Storage.
     s: Option<Storage>,
+    /// Type.
+    ty: TypeAttr,
+}
+
+impl TypeRule for Every {
+    fn infer<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        Ok(call.ty())
+    }
+}
+
+/// Attributes of dims, layouts and meshes.
+#[op(dialect = "t", category = "test")]
+pub struct Placed {
     /// Dim.
     dim: DimAttr,
     /// Dims.
@@ -98,7 +111,7 @@ pub struct Every {
     ty: TypeAttr,
 }
 
-impl TypeRule for Every {
+impl TypeRule for Placed {
     fn infer<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<Type<'c>, RuleError> {
         Ok(call.ty())
     }
@@ -148,6 +161,8 @@ pub fn registry() -> Arc<OpRegistry> {
     builder.types::<Alloc>(id);
     let id = builder.declare::<Every>();
     builder.types::<Every>(id);
+    let id = builder.declare::<Placed>();
+    builder.types::<Placed>(id);
     let id = builder.declare::<Copy>();
     builder.verifies::<Copy>(id);
     let id = builder.declare::<Launch>();

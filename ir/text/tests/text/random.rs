@@ -25,14 +25,22 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..40)
 }
 
+/// An open loop.
+struct Loop<'c> {
+    induction: Expr<'c>,
+    carries: Vec<Expr<'c>>,
+    inits: Vec<Expr<'c>>,
+    /// How many values and extras were in scope before.
+    scope: [usize; 2],
+}
+
 struct Builder<'a, 'c> {
     cx: &'a Context<'c>,
     ty: Type<'c>,
     /// Values of `ty` in scope, innermost loop last.
     values: Vec<Expr<'c>>,
     extra: Vec<Expr<'c>>,
-    /// Open loops: induction variable, carries, initial values, and what was in scope before.
-    loops: Vec<(Expr<'c>, Vec<Expr<'c>>, Vec<Expr<'c>>, usize, usize)>,
+    loops: Vec<Loop<'c>>,
     functions: Vec<AnyFunction<'c>>,
 }
 
@@ -56,7 +64,7 @@ impl<'c> Builder<'_, 'c> {
             2 => {
                 let kind = ReduceKind::ALL[step.picks[1].index(4)];
                 let axes = cx.alloc_slice(&[i64::from(step.name)]);
-                let op = Reduce::new(cx, axes, step.name % 2 == 0, kind);
+                let op = Reduce::new(cx, axes, step.name.is_multiple_of(2), kind);
                 self.values.push(self.op(op, &[a], step.name));
             }
             3 => self.extra.push(cx.constant(Literal::Float(step.literal), DType::F32, self.meta(step.name))),
@@ -66,10 +74,10 @@ impl<'c> Builder<'_, 'c> {
                 let binder = |n: usize, ty| var(cx, names[(usize::from(step.name) + n) % 3], ty);
                 let inits: Vec<_> = [a, b].into_iter().take(usize::from(step.name) % 3).collect();
                 let carries: Vec<_> = (0..inits.len()).map(|n| binder(n + 1, self.ty)).collect();
-                let scope = (self.values.len(), self.extra.len());
+                let scope = [self.values.len(), self.extra.len()];
                 self.values.extend(&carries);
                 let induction = binder(0, cx.scalar(DType::I64));
-                self.loops.push((induction, carries, inits, scope.0, scope.1));
+                self.loops.push(Loop { induction, carries, inits, scope });
             }
             6 => self.close(step.picks.map(|pick| pick.index(self.values.len())), step.name),
             _ => {
@@ -85,7 +93,7 @@ impl<'c> Builder<'_, 'c> {
     /// Ends the innermost loop, which yields the values at these indices.
     fn close(&mut self, picks: [usize; 3], name: u8) {
         let cx = self.cx;
-        let Some((induction, carries, inits, values, extra)) = self.loops.pop() else { return };
+        let Some(Loop { induction, carries, inits, scope: [values, extra] }) = self.loops.pop() else { return };
         let yields: Vec<_> = carries.iter().zip(picks).map(|(_, pick)| self.values[pick]).collect();
         let body = carries.is_empty().then(|| {
             let parts: Vec<_> = self.extra[extra..].iter().copied().chain([induction]).collect();

@@ -1,8 +1,8 @@
 //! Modules built by hand survive printing and parsing.
 
 use crate::common::{
-    Alloc, Copy, Every, Launch, add, call, hir, mesh, module, parse, reduce, registry, round_trip, s, tensor, tir,
-    tuple, var,
+    Alloc, Copy, Every, Launch, Placed, add, call, hir, mesh, module, parse, reduce, registry, round_trip, s, tensor,
+    tir, tuple, var,
 };
 use tf_core::node::{Callee, GridRegion, ModuleData, Target, TirCallee};
 use tf_core::{Arena, Context, Expr, ExprKind, Function, Literal, Meta, Span, Stmt, StmtKind, TargetKind};
@@ -194,12 +194,14 @@ fn dims_layouts_meshes_and_attributes() {
         let layout = Some(layouts[at]);
         let mesh = Some([m, sliced, nameless][at % 3]);
         let (storage, place) = (Some(Storage::Tmem), Some([shard, broadcast][at % 2]));
-        let op = Every::new(cx, 5, f64::NAN, None, DType::F8E8M0, storage, dims[at], all, layout, place, mesh, ty);
-        values.push(call(cx, op, &[], ""));
-        let op = Every::new(cx, -1, 0.5, Some(2.0), DType::F32, None, dims[at], &[], None, None, None, ty);
-        values.push(call(cx, op, &[], ""));
-        let op = Every::new(cx, 0, -0.0, Some(f64::INFINITY), DType::F32, None, dims[at], &[], None, None, None, ty);
-        values.push(call(cx, op, &[], ""));
+        let ops = [
+            Every::new(cx, 5, f64::NAN, None, DType::F8E8M0, storage, ty),
+            Every::new(cx, -1, 0.5, Some(2.0), DType::F32, None, ty),
+            Every::new(cx, 0, -0.0, Some(f64::INFINITY), DType::F32, None, ty),
+            Placed::new(cx, dims[at], all, layout, place, mesh, ty),
+            Placed::new(cx, dims[at], &[], None, None, None, ty),
+        ];
+        values.extend(ops.map(|op| call(cx, op, &[], "")));
     }
     let text = round_trip(cx, module(cx, &[hir(cx, "f", &[], tuple(cx, &values))]));
     for want in [
@@ -215,9 +217,11 @@ fn dims_layouts_meshes_and_attributes() {
         "ty = tensor<f16, layout<():()>, umat>}",
         "ty = (unit, bool) -> () -> unit}",
         "ty = tuple<tuple<>, unit>}",
-        "{i = 5, f = nan, g = none, d = f8e8m0, s = tmem, dim = #S, dims = [#S, #S_1, #dim, -3, 7, #S + -4, 7 + #S, #S + 7, #S - -4, ",
-        "%4 = t.every {d = f32, dim = #S_1, dims = [], ty = !t0} : () -> !t0\n",
-        "%5 = t.every {i = 0, f = -0.0, g = inf, d = f32, dim = #S_1, dims = [], ty = !t0} : () -> !t0\n",
+        "%0 = t.every {i = 5, f = nan, g = none, d = f8e8m0, s = tmem, ty = ",
+        "%6 = t.every {d = f32, ty = !t0} : () -> !t0\n",
+        "%7 = t.every {i = 0, f = -0.0, g = inf, d = f32, ty = !t0} : () -> !t0\n",
+        "{dim = #S, dims = [#S, #S_1, #dim, -3, 7, #S + -4, 7 + #S, #S + 7, #S - -4, #S + 7 - #S, #S - (#S + 7), #S * -4, ",
+        "%9 = t.placed {dim = #S_1, dims = [], ty = !t0} : () -> !t0\n",
         "[#S]x[-1]xbf16",
     ] {
         assert!(text.contains(want), "{want}\nnot in\n{text}");
