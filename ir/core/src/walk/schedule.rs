@@ -127,32 +127,32 @@ mod tests {
     use super::schedule;
     use crate::node::{ExprKind, GridRegion, Literal, Meta};
     use crate::op::OpRegistryBuilder;
-    use crate::{Arena, Context};
+    use crate::{Arena, Context, Expr};
+
+    fn tuple<'c>(cx: &Context<'c>, parts: &[Expr<'c>]) -> Expr<'c> {
+        let types: Vec<_> = parts.iter().map(|p| p.ty()).collect();
+        cx.expr(ExprKind::Tuple(cx.alloc_slice(parts)), cx.tuple(&types), Meta::default())
+    }
+
+    fn grid<'c>(cx: &Context<'c>, induction: Expr<'c>, body: Expr<'c>) -> Expr<'c> {
+        let (start, stop, step) = (cx.dim(0), cx.dim(4), cx.dim(1));
+        let region =
+            GridRegion { induction, carries: &[], inits: &[], yields: &[], body: Some(body), start, stop, step };
+        cx.grid(region, body.ty(), Meta::default())
+    }
 
     #[test]
     fn invariants_leave_the_loop_and_inner_loops_keep_their_own() {
         let arena = Arena::new();
         let registry = OpRegistryBuilder::default().freeze().expect("empty registry");
         let cx = Context::new(&arena, Arc::new(registry));
-        let none = Meta::default();
-        let var = |name: &str| cx.var(cx.symbol(name), cx.scalar(DType::I64), none);
-        let tuple = |parts: &[crate::Expr<'_>]| {
-            let types: Vec<_> = parts.iter().map(|p| p.ty()).collect();
-            cx.expr(ExprKind::Tuple(cx.alloc_slice(parts)), cx.tuple(&types), none)
-        };
-        let bounds = (cx.dim(0), cx.dim(4), cx.dim(1));
-        let grid = |iv, body: crate::Expr<'_>| {
-            let (start, stop, step) = bounds;
-            let region =
-                GridRegion { induction: iv, carries: &[], inits: &[], yields: &[], body: Some(body), start, stop, step };
-            cx.grid(region, body.ty(), none)
-        };
+        let var = |name: &str| cx.var(cx.symbol(name), cx.scalar(DType::I64), Meta::default());
         let (i, j) = (var("i"), var("j"));
-        let constant = cx.constant(Literal::Int(3), DType::I64, none);
-        let only_outer = tuple(&[i, constant]);
-        let both = tuple(&[only_outer, j]);
-        let inner = grid(j, both);
-        let outer = grid(i, tuple(&[inner, i]));
+        let constant = cx.constant(Literal::Int(3), DType::I64, Meta::default());
+        let only_outer = tuple(&cx, &[i, constant]);
+        let both = tuple(&cx, &[only_outer, j]);
+        let inner = grid(&cx, j, both);
+        let outer = grid(&cx, i, tuple(&cx, &[inner, i]));
         let plan = schedule(outer);
         assert_eq!(plan.root, [constant, outer]);
         assert_eq!(plan.region(inner), [both]);
