@@ -1,6 +1,6 @@
 //! Lowering of HIR to TIR, and of TIR to TIR.
 //!
-//! `lower-tir` expands to `hir-to-tir`, `bufferize`, `host-entry`. The lowering of an op is one rule in [`LowerTable`],
+//! `lower-tir` expands to `hir-to-tir`, `bufferize`, `host-entry`. The lowering of an op is one rule in [`LowerRules`],
 //! which sees a [`Lowerer`] and never the nesting of statements.
 
 mod block;
@@ -16,7 +16,7 @@ mod table;
 use tf_framework::{OptionDecl, OptionValue, PassRegistry};
 
 pub use lowerer::Lowerer;
-pub use table::{LowerFn, LowerTable};
+pub use table::{LowerFn, LowerRules, LowerTable};
 
 use crate::bufferize::Bufferize;
 use crate::hir_to_tir::{HirToTir, LowerTarget};

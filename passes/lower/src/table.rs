@@ -1,6 +1,6 @@
 //! The lowering rules of HIR ops, by op.
 
-use tf_core::op::{AnalysisRegistry, Op, OpId, OpRegistry, OpView, RegistryError};
+use tf_core::op::{AnalysisRegistry, Op, OpId, OpName, OpRegistry, OpView, RegistryError};
 use tf_core::{Expr, Result};
 
 use crate::lowerer::Lowerer;
@@ -8,40 +8,49 @@ use crate::lowerer::Lowerer;
 /// Lowers one call: emits statements and returns the buffer (a TIR variable) that holds the value.
 pub type LowerFn = for<'a, 'c> fn(&mut Lowerer<'a, 'c>, Expr<'c>, OpView<'c>) -> Result<Expr<'c>>;
 
+/// Lowering rules under registration. They may be added before the ops are frozen.
+pub struct LowerRules {
+    rules: Vec<(OpName, LowerFn)>,
+}
+
+impl Default for LowerRules {
+    /// The rules of this crate.
+    fn default() -> Self {
+        let mut rules = Self { rules: Vec::new() };
+        crate::ops::register(&mut rules);
+        rules
+    }
+}
+
+impl LowerRules {
+    /// Adds the rule of `O`.
+    pub fn add<O: Op>(&mut self, rule: LowerFn) {
+        self.rules.push((O::DECL.name, rule));
+    }
+
+    /// The table over frozen ops.
+    ///
+    /// # Errors
+    /// Every rule of an op that is not registered, and every second rule of an op.
+    pub fn freeze(self, ops: &OpRegistry) -> Result<LowerTable, Vec<RegistryError>> {
+        let mut table = AnalysisRegistry::new("lowering");
+        let mut errors = Vec::new();
+        for (name, rule) in self.rules {
+            match ops.id_of(name) {
+                Some(id) => errors.extend(table.register(id, name, rule).err()),
+                None => errors.push(RegistryError(format!("`{name}` has a lowering rule but is no op"))),
+            }
+        }
+        if errors.is_empty() { Ok(LowerTable(table)) } else { Err(errors) }
+    }
+}
+
 /// Lowering rules by op. An op without one is refused by name.
 #[derive(Clone)]
-pub struct LowerTable {
-    rules: AnalysisRegistry<LowerFn>,
-}
-
-impl Default for LowerTable {
-    fn default() -> Self {
-        Self { rules: AnalysisRegistry::new("lowering") }
-    }
-}
+pub struct LowerTable(AnalysisRegistry<LowerFn>);
 
 impl LowerTable {
-    /// The rules of this crate.
-    ///
-    /// # Errors
-    /// The registry lacks an op that has a rule here.
-    pub fn builtin(ops: &OpRegistry) -> Result<Self, RegistryError> {
-        let mut table = Self::default();
-        crate::ops::register(&mut table, ops)?;
-        Ok(table)
-    }
-
-    /// Adds the rule of `O`.
-    ///
-    /// # Errors
-    /// `O` is not registered, or has a rule already.
-    pub fn register<O: Op>(&mut self, ops: &OpRegistry, rule: LowerFn) -> Result<(), RegistryError> {
-        let name = O::DECL.name;
-        let id = ops.id_of(name).ok_or_else(|| RegistryError(format!("`{name}` has a lowering but is no op")))?;
-        self.rules.register(id, name, rule)
-    }
-
     pub(crate) fn get(&self, id: OpId) -> Option<LowerFn> {
-        self.rules.get(id)
+        self.0.get(id)
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use tf_core::diag::Style;
 use tf_core::{AnyFunction, Arena, Context, Module, StmtKind, TargetKind};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
-use tf_lower::LowerTable;
+use tf_lower::LowerRules;
 use tf_tir::memory::copy::Copy;
 use tf_tir::sync::barrier::Sync;
 use tf_tir::tensor::reduce::Reduce;
@@ -21,7 +21,7 @@ fn lowered(name: &str, target: &str, check: impl FnOnce(Module<'_>)) {
     tf_tir::register(&mut dialects);
     let (ops, _) = dialects.freeze().expect("registration is complete");
     let mut passes = PassRegistry::default();
-    tf_lower::register(&mut passes, LowerTable::builtin(&ops).expect("every rule has its op"));
+    tf_lower::register(&mut passes, LowerRules::default().freeze(&ops).expect("every rule has its op"));
     let arena = Arena::new();
     let cx = Context::new(&arena, ops);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/reference/programs/{name}.py"));

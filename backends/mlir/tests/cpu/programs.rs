@@ -3,7 +3,7 @@ use serde_json::Value as Json;
 use tf_core::{Arena, Context, Diagnostic, diag::Style};
 use tf_evaluate::{DimSizes, Engines, Request};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
-use tf_lower::LowerTable;
+use tf_lower::LowerRules;
 use tf_types::DType;
 use tf_value::{DialectBuilder, Tensor, Tolerance, io::TensorFile};
 
@@ -33,7 +33,7 @@ fn with_program(name: &str, target: &str, check: impl for<'c> FnOnce(&Context<'c
     tf_tir::register(&mut dialects);
     let (ops, _) = dialects.freeze().unwrap();
     let mut passes = PassRegistry::default();
-    tf_lower::register(&mut passes, LowerTable::builtin(&ops).unwrap());
+    tf_lower::register(&mut passes, LowerRules::default().freeze(&ops).unwrap());
     let arena = Arena::new();
     let cx = Context::new(&arena, ops);
     let module = lowered(&cx, &passes, name, target);

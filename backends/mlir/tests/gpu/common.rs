@@ -9,7 +9,7 @@ use std::{
 
 use tf_core::{Arena, Context, Module};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
-use tf_lower::LowerTable;
+use tf_lower::LowerRules;
 use tf_value::DialectBuilder;
 
 /// A context with all dialects.
@@ -25,7 +25,7 @@ pub fn context(arena: &Arena) -> Context<'_> {
 /// Runs a pipeline of lowering passes.
 pub fn lower<'c>(cx: &Context<'c>, module: Module<'c>, pipeline: &str) -> Module<'c> {
     let mut registry = PassRegistry::default();
-    tf_lower::register(&mut registry, LowerTable::builtin(cx.ops()).expect("all ops are registered"));
+    tf_lower::register(&mut registry, LowerRules::default().freeze(cx.ops()).expect("all ops are registered"));
     let pipeline = Pipeline::build(&registry, cx.sources(), "pipeline", pipeline).map_err(|e| e.diagnostics).unwrap();
     match PassManager::default().run(&pipeline, cx, module) {
         Ok(outcome) => outcome.module,

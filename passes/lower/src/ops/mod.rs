@@ -6,19 +6,18 @@ mod reduce;
 mod reshard;
 mod slice;
 
-use tf_core::op::{OpRegistry, RegistryError};
 use tf_hir::{Binary, Cast, MatMul, Reduce, Reshard, Slice, Unary};
 
-use crate::table::LowerTable;
+use crate::table::LowerRules;
 
 pub(crate) use reshard::store;
 
-pub(crate) fn register(table: &mut LowerTable, ops: &OpRegistry) -> Result<(), RegistryError> {
-    table.register::<Binary>(ops, elementwise::binary)?;
-    table.register::<Unary>(ops, elementwise::unary)?;
-    table.register::<Cast>(ops, elementwise::cast)?;
-    table.register::<Reduce>(ops, reduce::lower)?;
-    table.register::<MatMul>(ops, matmul::lower)?;
-    table.register::<Slice>(ops, slice::lower)?;
-    table.register::<Reshard>(ops, reshard::lower)
+pub(crate) fn register(rules: &mut LowerRules) {
+    rules.add::<Binary>(elementwise::binary);
+    rules.add::<Unary>(elementwise::unary);
+    rules.add::<Cast>(elementwise::cast);
+    rules.add::<Reduce>(reduce::lower);
+    rules.add::<MatMul>(matmul::lower);
+    rules.add::<Slice>(slice::lower);
+    rules.add::<Reshard>(reshard::lower);
 }
