@@ -1,0 +1,147 @@
+//! The pass, on tensor files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tf_core::node::ModuleData;
+use tf_core::{AnyFunction, Arena, Context, ExprKind, Meta, Module};
+use tf_evaluate::{Engines, Reference};
+use tf_framework::{PassManager, PassRegistry, Pipeline};
+use tf_types::DType;
+use tf_value::io::{TensorFile, write_tensors};
+use tf_value::{EvalRegistry, Tensor};
+
+use crate::common::{add, context, dim, function, tensor, var};
+
+/// A folder that is removed again.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tf-evaluate-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn write(&self, name: &str, tensors: &[(&str, Tensor)]) -> String {
+        let path = self.0.join(name);
+        write_tensors(&path, tensors.iter().map(|(name, tensor)| (*name, tensor))).unwrap();
+        path.display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// `f(x, const w) = x + w` over `n` elements.
+fn module<'c>(cx: &Context<'c>) -> Module<'c> {
+    let ty = tensor(cx, &[dim(cx, "n", 1, 99)], DType::F32);
+    let x = var(cx, "x", ty);
+    let w = cx.expr(ExprKind::Var { name: cx.symbol("w"), is_const: true }, ty, Meta::default());
+    let f = function(cx, "f", &[x, w], add(cx, x, w));
+    cx.module(ModuleData {
+        name: cx.symbol("m"),
+        functions: cx.alloc_slice(&[AnyFunction::Hir(f)]),
+        entry: None,
+        target: None,
+        topologies: None,
+        span: None,
+    })
+}
+
+/// The table that the pass leaves, or its errors with their notes and help.
+fn run<'c>(cx: &Context<'c>, rules: &Arc<EvalRegistry>, options: &str) -> Result<String, String> {
+    let mut engines = Engines::default();
+    engines.add(Reference::new(Arc::clone(rules)));
+    let mut registry = PassRegistry::default();
+    tf_evaluate::register(&mut registry, &engines);
+    let show = |errors: Vec<tf_core::Diagnostic>| {
+        errors.iter().map(|e| e.render(cx.sources(), tf_core::diag::Style::Plain)).collect::<String>()
+    };
+    let text = format!("evaluate{{{options}}}");
+    let pipeline = Pipeline::build(&registry, cx.sources(), "<pipeline>", &text).map_err(|e| show(e.diagnostics))?;
+    let outcome = PassManager::default().run(&pipeline, cx, module(cx)).map_err(|failure| show(failure.diagnostics))?;
+    Ok(String::from_utf8(outcome.artifacts[0].bytes.clone()).unwrap())
+}
+
+fn f32s(values: &[f32]) -> Tensor {
+    Tensor::from_f32(&[values.len()], values).unwrap()
+}
+
+#[test]
+fn names_prefixes_weights_and_outputs() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("names");
+    let out = folder.0.join("out.safetensors").display().to_string();
+    let result = |options: &str| {
+        run(cx, rules, &format!("{options} outputs={out}"))?;
+        let file = TensorFile::open(Path::new(&out)).unwrap();
+        assert_eq!(file.names(), ["out0"]);
+        Ok::<_, String>(file.get("out0").unwrap().unwrap().to_f32_vec())
+    };
+    let (one, ten, hundred) = (f32s(&[1.0, 2.0]), f32s(&[10.0, 20.0]), f32s(&[100.0, 200.0]));
+    let plain = folder.write("plain", &[("x", one.clone()), ("w", ten.clone())]);
+    assert_eq!(result(&format!("inputs={plain}")), Ok(vec![11.0, 22.0]));
+    let tensors = [("a.in.x", one.clone()), ("x", ten.clone()), ("weights.w", hundred.clone()), ("w", ten.clone())];
+    let many = folder.write("many", &tensors);
+    assert_eq!(result(&format!("inputs={many} prefix=a.in.")), Ok(vec![101.0, 202.0]));
+    assert_eq!(result(&format!("inputs={many} run=a")), Ok(vec![101.0, 202.0]));
+    assert_eq!(result(&format!("inputs={many} prefix=b.")), Ok(vec![110.0, 220.0]));
+    let weights = folder.write("weights", &[("w", f32s(&[0.5, 0.5]))]);
+    assert_eq!(result(&format!("inputs={many} run=a weights={weights}")), Ok(vec![1.5, 2.5]));
+}
+
+#[test]
+fn the_table_names_conversions() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("table");
+    let half = f32s(&[1.0, f32::NAN]).cast(DType::F16).unwrap();
+    let file = folder.write("f", &[("x", half), ("w", f32s(&[1.0, 1.0]))]);
+    let text = run(cx, rules, &format!("inputs={file}")).unwrap();
+    let lines: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        lines,
+        [
+            "output dtype shape min max mean nan",
+            "out0 f32 (2,) 2.000000 2.000000 2.000000 1",
+            "converted `x`: F16 in the file, cast to f32"
+        ]
+    );
+}
+
+#[test]
+fn refusals_list_what_there_is() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("refusals");
+    let file = folder.write("f", &[("a.x", f32s(&[1.0])), ("b", f32s(&[1.0]))]);
+    let text = run(cx, rules, &format!("inputs={file} prefix=a.")).unwrap_err();
+    assert!(text.contains("no tensor for the ConstTensor parameter `w`: tried `a.w` in "), "{text}");
+    assert!(text.contains("has `a.x`, `b`"), "{text}");
+    let text = run(cx, rules, "").unwrap_err();
+    assert!(text.contains("no tensor for the parameter `x`") && text.contains("inputs=FILE"), "{text}");
+    let text = run(cx, rules, "on=cuda:0").unwrap_err();
+    assert!(text.contains("there is no engine `cuda:0`") && text.contains("engines here: `reference`"), "{text}");
+    assert!(text.contains("evaluate{on=cuda:0}\n") && text.contains("            ^^^^^^"), "{text}");
+    let text = run(cx, rules, "entry=g random=1").unwrap_err();
+    assert!(text.contains("module `m` has no function `g`") && text.contains("has `f`"), "{text}");
+    assert!(run(cx, rules, "inputs=/nowhere").unwrap_err().contains("/nowhere"));
+    assert!(run(cx, rules, "prefix=a run=b").unwrap_err().contains("`prefix` is given too"));
+    assert!(run(cx, rules, "dims=n").unwrap_err().contains("expected NAME:SIZE, found `n`"));
+}
+
+#[test]
+fn made_up_tensors_depend_on_the_seed_only() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let of = |seed: i64| run(cx, rules, &format!("random={seed} dims=n:17")).unwrap();
+    assert!(of(1).contains("(17,)"));
+    assert!(of(1) == of(1) && of(1) != of(2));
+    let text = run(cx, rules, "random=1").unwrap_err();
+    assert!(text.contains("the size of dim `n` is not known") && text.contains("dims=NAME:SIZE"), "{text}");
+}

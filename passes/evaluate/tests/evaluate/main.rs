@@ -1,0 +1,5 @@
+//! The reference engine and the pass `evaluate`.
+
+mod common;
+mod files;
+mod reference;
