@@ -6,11 +6,13 @@ pub mod error;
 pub mod gpu;
 pub mod jit;
 pub mod math;
+pub mod passes;
 pub mod pipeline;
 pub mod session;
 
 pub use error::BackendError;
 pub use gpu::{GpuOptions, lower_gpu};
 pub use math::{MathBuilder, MathFn, Target};
+pub use passes::register;
 pub use pipeline::Pipeline;
 pub use session::Session;

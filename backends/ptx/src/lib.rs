@@ -1,8 +1,12 @@
 //! PTX back end: GPU modules in MLIR to PTX text through LLVM's NVPTX target.
 pub mod arch;
+pub mod host;
 mod kernel;
+mod manifest;
+pub mod passes;
 mod translate;
 
 pub use arch::Arch;
 pub use kernel::Kernel;
+pub use passes::register;
 pub use translate::{Ptx, PtxOptions, compile, translate};

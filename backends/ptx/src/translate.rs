@@ -8,7 +8,7 @@ use inkwell::{
     targets::{CodeModel, FileType, InitializationConfig, RelocMode, Target, TargetMachine, TargetTriple},
 };
 use melior::ir::{BlockLike, Module, OperationRef, operation::OperationLike};
-use mlir_sys::mlirTranslateModuleToLLVMIR;
+use mlir_sys::{MlirOperation, mlirTranslateModuleToLLVMIR};
 use tf_mlir::{BackendError, GpuOptions, Session, lower_gpu};
 
 const TRIPLE: &str = "nvptx64-nvidia-cuda";
@@ -58,19 +58,9 @@ pub fn compile<'s>(session: &'s Session, module: &Module<'s>, options: &PtxOptio
 /// defined nor an intrinsic, or LLVM's verifier and code generator.
 pub fn translate(session: &Session, lowered: &Module<'_>, options: &PtxOptions) -> Result<Ptx, BackendError> {
     let gpu_module = single_gpu_module(lowered)?;
-    let level = match options.optimization {
-        0 => OptimizationLevel::None,
-        1 => OptimizationLevel::Less,
-        2 => OptimizationLevel::Default,
-        3 => OptimizationLevel::Aggressive,
-        other => return Err(BackendError::new(format!("optimization level {other} is not one of 0, 1, 2, 3"))),
-    };
+    let level = level(options.optimization)?;
     let context = LlvmContext::create();
-    let module = session.attempt("cannot translate the GPU module to LLVM IR", || {
-        // SAFETY: both operands live through the call; the module returned is owned by us.
-        let raw = unsafe { mlirTranslateModuleToLLVMIR(gpu_module.to_raw(), context.raw().cast()) };
-        if raw.is_null() { Err(()) } else { Ok(unsafe { LlvmModule::new(raw.cast()) }) }
-    })?;
+    let module = to_llvm(session, &context, gpu_module.to_raw())?;
     let machine = machine(options.arch, level)?;
     let data = machine.get_target_data();
     module.set_triple(&machine.get_triple());
@@ -122,6 +112,36 @@ fn refuse_undefined(module: &LlvmModule<'_>) -> Result<(), BackendError> {
     Err(BackendError::new(format!("GPU code calls functions that are not defined: {}", names.join(", "))))
 }
 
-fn llvm_step<T>(what: &str, result: Result<T, impl ToString>) -> Result<T, BackendError> {
+/// LLVM's name of an optimization level.
+///
+/// # Errors
+/// A number above 3.
+pub(crate) fn level(optimization: u8) -> Result<OptimizationLevel, BackendError> {
+    match optimization {
+        0 => Ok(OptimizationLevel::None),
+        1 => Ok(OptimizationLevel::Less),
+        2 => Ok(OptimizationLevel::Default),
+        3 => Ok(OptimizationLevel::Aggressive),
+        other => Err(BackendError::new(format!("optimization level {other} is not one of 0, 1, 2, 3"))),
+    }
+}
+
+/// A module operation that holds only LLVM operations as LLVM IR.
+///
+/// # Errors
+/// Operations without an LLVM form.
+pub(crate) fn to_llvm<'l>(
+    session: &Session,
+    context: &'l LlvmContext,
+    module: MlirOperation,
+) -> Result<LlvmModule<'l>, BackendError> {
+    session.attempt("cannot translate the module to LLVM IR", || {
+        // SAFETY: both operands live through the call; the module returned is owned by us.
+        let raw = unsafe { mlirTranslateModuleToLLVMIR(module, context.raw().cast()) };
+        if raw.is_null() { Err(()) } else { Ok(unsafe { LlvmModule::new(raw.cast()) }) }
+    })
+}
+
+pub(crate) fn llvm_step<T>(what: &str, result: Result<T, impl ToString>) -> Result<T, BackendError> {
     result.map_err(|error| BackendError::with_details(what, vec![error.to_string()]))
 }

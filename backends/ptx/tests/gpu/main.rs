@@ -2,3 +2,4 @@
 mod common;
 mod kernels;
 mod math;
+mod programs;
