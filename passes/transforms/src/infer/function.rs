@@ -232,7 +232,8 @@ fn check_carry<'c>(expr: Expr<'c>, carry: Expr<'c>, value: Expr<'c>, init: Expr<
         return refuse(message, value);
     }
     // A carry that took its yield's layout differs from its initial value in that.
-    if !agree::carries(carry.ty(), init.ty()) && !(agree::is_open(init.ty()) && retypes(init.ty(), carry.ty())) {
+    let took_layout = agree::is_open(init.ty()) && retypes(init.ty(), carry.ty());
+    if !took_layout && !agree::carries(carry.ty(), init.ty()) {
         let message = format!("the loop carries {} as {}, but starts with {}", carry.describe(), carry.ty(), init.ty());
         return refuse(message, init);
     }
