@@ -19,7 +19,9 @@ impl<'c> Parser<'_, 'c> {
         }
         match self.eval(expr, None)? {
             Value::Annotation(annotation) => Ok(annotation),
-            Value::Str(_) => Err(Refusal::wrong(span, "an annotation is not quoted").help("write `Tensor[shape, dtype]`")),
+            Value::Str(_) => {
+                Err(Refusal::wrong(span, "an annotation is not quoted").help("write `Tensor[shape, dtype]`"))
+            }
             other => Err(Refusal::wrong(span, format!("expected `Tensor[shape, dtype]`, found {}", other.describe()))),
         }
     }
@@ -49,13 +51,10 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("`{}` needs a shape and a dtype", builtin.name());
             return Err(Refusal::wrong(self.span(&slots[0]), message).help("a scalar is `Tensor[(), \"f32\"]`"));
         };
-        if let Some(extra) = rest.get(2) {
-            let message = format!(
-                "`{}` has the slots shape, dtype, layout and storage, found {}",
-                builtin.name(),
-                slots.len()
-            );
-            return Err(Refusal::wrong(self.span(extra), message));
+        if rest.len() > 2 {
+            let message =
+                format!("`{}` has the slots shape, dtype, layout and storage, found {}", builtin.name(), slots.len());
+            return Err(Refusal::wrong(span, message));
         }
         let (shape, placed) = self.shape(shape, span)?;
         let dtype = self.dtype(dtype)?;
@@ -89,7 +88,9 @@ impl<'c> Parser<'_, 'c> {
         }
         if let ast::Expr::Tuple(tuple) = expr {
             let dims = tuple.elts.iter().map(|item| match item {
-                ast::Expr::Slice(_) => Err(Refusal::wrong(self.span(item), "an entry of the shape is an extent, not a slice")),
+                ast::Expr::Slice(_) => {
+                    Err(Refusal::wrong(self.span(item), "an entry of the shape is an extent, not a slice"))
+                }
                 _ => self.dim(item, "an entry of the shape"),
             });
             let dims = dims.collect::<Res<Vec<_>>>()?;
@@ -153,7 +154,8 @@ impl<'c> Parser<'_, 'c> {
                 slots.states_layout = true;
             }
             other if placed && !is_last => {
-                let message = format!("the shape places its axes, so no layout slot follows; found {}", other.describe());
+                let message =
+                    format!("the shape places its axes, so no layout slot follows; found {}", other.describe());
                 return Err(Refusal::wrong(span, message));
             }
             other => {

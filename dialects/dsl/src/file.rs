@@ -103,7 +103,13 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn candidate(&self, name: &ast::Identifier, is_class: bool, module: Option<Module<'c>>, before: usize) -> Candidate<'c> {
+    fn candidate(
+        &self,
+        name: &ast::Identifier,
+        is_class: bool,
+        module: Option<Module<'c>>,
+        before: usize,
+    ) -> Candidate<'c> {
         let errors = before..self.diagnostics.len();
         Candidate { name: name.as_str().to_owned(), span: self.span(name), is_class, module, errors }
     }
@@ -130,7 +136,8 @@ impl<'c> Parser<'_, 'c> {
             }
             Ok(_) => {}
             Err(Refusal::Unread(diagnostic)) => {
-                let binding = Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(self.span(value)) };
+                let binding =
+                    Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(self.span(value)) };
                 self.bind_all(targets, &binding);
             }
             Err(refusal) => {

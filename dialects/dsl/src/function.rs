@@ -1,20 +1,23 @@
 //! `@func`: signature, body, result (spec: hir §1).
 
 use ruff_python_ast as ast;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use tf_core::node::FunctionData;
 use tf_core::{Expr, ExprKind, Function};
-use tf_types::{Type, TypeKind};
+use tf_types::{Symbol, Type, TypeKind};
 
 use crate::body::{Flow, is_docstring};
 use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{Annotation, Value};
 
+/// A parameter's name and variable; none where it is refused.
+type Param<'c> = (Symbol<'c>, Option<Expr<'c>>);
+
 impl<'c> Parser<'_, 'c> {
     /// Reads a function; its errors are reported.
     pub(crate) fn function(&mut self, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {
-        let before = self.diagnostics.len();
+        let before = self.refused;
         let span = self.span(&def.name);
         if def.is_async {
             return Err(Refusal::unread(span, "async is not part of the language"));
@@ -33,19 +36,19 @@ impl<'c> Parser<'_, 'c> {
                 }
             },
         };
-        let value = self.function_body(def, &params);
-        if self.diagnostics.len() > before {
+        let value = self.function_body(def, &params)?;
+        if self.refused > before {
             return Err(Refusal::Reported);
         }
-        let value = value?;
+        let params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
         if let Some((annotation, at)) = declared {
             let name = def.name.as_str();
             check_result(name, &annotation, annotation.ty, value.ty())
                 .map_err(|message| Refusal::wrong(at, message))
                 .map_err(|refusal| match value.span() {
-                    Some(value) => refusal.also(value, "the value of the function"),
-                    None => refusal,
-                })?;
+                Some(value) => refusal.also(value, "the value of the function"),
+                None => refusal,
+            })?;
         }
         Ok(self.cx.function(FunctionData {
             name: self.cx.symbol(def.name.as_str()),
@@ -56,28 +59,32 @@ impl<'c> Parser<'_, 'c> {
         }))
     }
 
-    fn params(&mut self, parameters: &ast::Parameters) -> Res<Vec<Expr<'c>>> {
-        for special in [&parameters.vararg, &parameters.kwarg].into_iter().flatten() {
+    /// The parameters; a refused one is reported and has no variable.
+    fn params(&mut self, parameters: &ast::Parameters) -> Res<Vec<Param<'c>>> {
+        if let Some(special) = parameters.vararg.as_ref().or(parameters.kwarg.as_ref()) {
             let message = format!("the parameter `{}` stands for any number of arguments", special.name);
             return Err(Refusal::wrong(self.span(&**special), message).help("name every parameter"));
         }
-        let before = self.diagnostics.len();
-        let mut params = Vec::new();
-        let mut seen = FxHashMap::default();
+        let mut params: Vec<Param<'c>> = Vec::new();
+        let mut seen = FxHashSet::default();
         let all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
         for param in all {
+            let name = self.cx.symbol(param.parameter.name.as_str());
+            if !seen.insert(name) {
+                self.report(Refusal::wrong(
+                    self.span(&param.parameter.name),
+                    format!("two parameters are named `{name}`"),
+                ));
+            }
             match self.param(param) {
-                Ok(var) => {
-                    if seen.insert(var.var_name(), ()).is_some() {
-                        let message = format!("two parameters are named `{}`", param.parameter.name);
-                        self.report(Refusal::wrong(self.span(&param.parameter.name), message));
-                    }
-                    params.push(var);
+                Ok(var) => params.push((name, Some(var))),
+                Err(refusal) => {
+                    self.report(refusal);
+                    params.push((name, None));
                 }
-                Err(refusal) => self.report(refusal),
             }
         }
-        if self.diagnostics.len() > before { Err(Refusal::Reported) } else { Ok(params) }
+        Ok(params)
     }
 
     fn param(&mut self, param: &ast::ParameterWithDefault) -> Res<Expr<'c>> {
@@ -95,20 +102,21 @@ impl<'c> Parser<'_, 'c> {
         Ok(self.cx.expr(kind, annotation.ty, self.meta(span, None)))
     }
 
-    fn function_body(&mut self, def: &ast::StmtFunctionDef, params: &[Expr<'c>]) -> Res<Expr<'c>> {
+    fn function_body(&mut self, def: &ast::StmtFunctionDef, params: &[Param<'c>]) -> Res<Expr<'c>> {
         let stmts = match &def.body[..] {
             [first, rest @ ..] if is_docstring(first) => rest,
             all => all,
         };
         if let [ast::Stmt::Pass(pass)] = stmts {
             let span = self.span(pass);
-            return Err(Refusal::unbuilt(span, format!("the body `pass`, which makes `{}` a dispatch prototype,", def.name)));
+            return Err(Refusal::unbuilt(
+                span,
+                format!("the body `pass`, which makes `{}` a dispatch prototype,", def.name),
+            ));
         }
         let mut names = Frame::default();
-        for &param in params {
-            if let Some(name) = param.var_name() {
-                names.insert(name, Binding::Value(Value::Expr(param)));
-            }
+        for &(name, var) in params {
+            names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
         }
         let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], ..Body::default() };
         let outer = self.body.replace(body);

@@ -74,8 +74,11 @@ impl<'c> Parser<'_, 'c> {
                 }
                 (_, Value::Target(target)) => declared.target = Some(target),
                 (_, other) => {
-                    return Err(Refusal::wrong(span, format!("`target` is a target instance, found {}", other.describe()))
-                        .help("write `CudaTarget(\"nvidia.h200_sxm\")`"));
+                    return Err(Refusal::wrong(
+                        span,
+                        format!("`target` is a target instance, found {}", other.describe()),
+                    )
+                    .help("write `CudaTarget(\"nvidia.h200_sxm\")`"));
                 }
             }
         }
@@ -87,7 +90,10 @@ impl<'c> Parser<'_, 'c> {
         let span = self.span(expr);
         let value = self.eval(expr, None)?;
         let Value::Tuple(items) = &value else {
-            return Err(Refusal::wrong(span, format!("`topologies` is a tuple of `Topology`, found {}", value.describe())));
+            return Err(Refusal::wrong(
+                span,
+                format!("`topologies` is a tuple of `Topology`, found {}", value.describe()),
+            ));
         };
         let spans: Vec<Span> = match expr {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|e| self.span(e)).collect(),
@@ -109,7 +115,7 @@ impl<'c> Parser<'_, 'c> {
 
     /// A class under `@module`; its errors are reported.
     pub(crate) fn class(&mut self, class: &ast::StmtClassDef, call: Option<&ast::ExprCall>) -> Res<Module<'c>> {
-        let before = self.diagnostics.len();
+        let before = self.refused;
         let declared = match self.declared(call, "module", &["entry", "target", "topologies"]) {
             Ok(declared) => declared,
             Err(refusal) => {
@@ -129,12 +135,12 @@ impl<'c> Parser<'_, 'c> {
         let functions = self.members(class);
         let domain = std::mem::replace(&mut self.domain, outer);
         let name = self.span(&class.name);
-        if functions.is_empty() && self.diagnostics.len() == before {
+        if functions.is_empty() && self.refused == before {
             let message = format!("the module `{}` has no functions", class.name);
             self.report(Refusal::wrong(name, message).help("declare one with `@func`"));
         }
         if let Some((entry, at)) = declared.entry
-            && self.diagnostics.len() == before
+            && self.refused == before
             && !functions.iter().any(|f| f.name == entry)
         {
             let known: Vec<_> = functions.iter().map(|f| f.name.as_str()).collect();
@@ -142,7 +148,7 @@ impl<'c> Parser<'_, 'c> {
             self.report(Refusal::wrong(at, message).help(format!("the module has {}", known.join(", "))));
         }
         self.check_weights(&functions);
-        if self.diagnostics.len() > before {
+        if self.refused > before {
             return Err(Refusal::Reported);
         }
         let functions: Vec<_> = functions.into_iter().map(AnyFunction::Hir).collect();
@@ -168,7 +174,9 @@ impl<'c> Parser<'_, 'c> {
                 let span = self.span(&def.name);
                 let special = self.member_function(def);
                 self.domain.below.remove(&symbol);
-                if !matches!(special, Err(Refusal::Unread(_))) && let Some(first) = names.insert(symbol, span) {
+                if !matches!(special, Err(Refusal::Unread(_)))
+                    && let Some(first) = names.insert(symbol, span)
+                {
                     let message = format!("the module has two functions named `{symbol}`");
                     self.report(Refusal::wrong(span, message).also(first, "the first one"));
                     continue;
@@ -198,8 +206,8 @@ impl<'c> Parser<'_, 'c> {
                 return Err(Refusal::wrong(self.span(second), "a function has one decorator"));
             }
             if def.name.as_str() == "__call__" {
-                return Err(Refusal::wrong(name, "`__call__` is no method of a module").help("name it `forward`")
-                    .label("a call of the module runs `forward`"));
+                return Err(Refusal::wrong(name, "`__call__` is no method of a module: a call of it runs `forward`")
+                    .help("name it `forward`"));
             }
             return Err(Refusal::unbuilt(name, format!("the method `{}`, a member without `@func`,", def.name)));
         };
@@ -238,8 +246,9 @@ impl<'c> Parser<'_, 'c> {
                     }
                 }
             },
-            ast::Stmt::ClassDef(class) if class.decorator_list.is_empty() => Err(stray(class.name.as_str(), span)
-                .help("decorate it with `@module`")),
+            ast::Stmt::ClassDef(class) if class.decorator_list.is_empty() => {
+                Err(stray(class.name.as_str(), span).help("decorate it with `@module`"))
+            }
             ast::Stmt::ClassDef(class) => Err(Refusal::unbuilt(span, format!("the nested module `{}`", class.name))),
             other => Err(stray(&self.text(other), span)),
         }
@@ -270,7 +279,12 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// The module of a function outside a class: the function and those it calls.
-    pub(crate) fn implicit_module(&self, entry: Function<'c>, functions: &[Function<'c>], declared: &Declared<'c>) -> Module<'c> {
+    pub(crate) fn implicit_module(
+        &self,
+        entry: Function<'c>,
+        functions: &[Function<'c>],
+        declared: &Declared<'c>,
+    ) -> Module<'c> {
         let mut called = vec![entry];
         let mut next = 0;
         while let Some(function) = called.get(next).copied() {

@@ -17,7 +17,10 @@ use crate::value::Value;
 pub(crate) enum Binding<'c> {
     Value(Value<'c>),
     /// Bound to something that is not read: an error where it is used.
-    Unread { why: String, at: Span },
+    Unread {
+        why: String,
+        at: Span,
+    },
     /// Was bound in a suite that is over.
     Gone(String),
     /// Its definition is refused; uses follow from that.
@@ -66,6 +69,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) cx: &'a Context<'c>,
     pub(crate) source: &'a Source,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Refusals so far, also those that follow from earlier ones and are not reported.
+    pub(crate) refused: usize,
     pub(crate) file: Frame<'c>,
     pub(crate) domain: Domain<'c>,
     pub(crate) body: Option<Body<'c>>,
@@ -80,6 +85,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             cx,
             source,
             diagnostics: Vec::new(),
+            refused: 0,
             file: Frame::default(),
             domain: Domain::default(),
             body: None,
@@ -94,6 +100,7 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// Keeps a refusal for the report.
     pub(crate) fn report(&mut self, refusal: Refusal) {
+        self.refused += 1;
         self.diagnostics.extend(refusal.diagnostic());
     }
 
@@ -112,10 +119,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// What a name is bound to: in the function innermost first, in the class above it, in the file.
     pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<&Binding<'c>> {
         let frames = self.body.iter().flat_map(|body| body.frames.iter().rev());
-        frames
-            .map(|frame| &frame.names)
-            .chain([&self.domain.members, &self.file])
-            .find_map(|names| names.get(&name))
+        frames.map(|frame| &frame.names).chain([&self.domain.members, &self.file]).find_map(|names| names.get(&name))
     }
 
     /// The value of a name.

@@ -41,10 +41,6 @@ impl Refusal {
         self.edit(|d| d.help = Some(text.into()))
     }
 
-    pub(crate) fn label(self, text: impl Into<String>) -> Self {
-        self.edit(|d| d.label = Some(text.into()))
-    }
-
     pub(crate) fn also(self, span: Span, text: impl Into<String>) -> Self {
         self.edit(|d| d.labels.push((span, text.into())))
     }

@@ -34,7 +34,8 @@ impl Source {
             return Err(Box::new(Diagnostic::error(format!("the text of `{}` is not loaded", text.name))));
         };
         if content.len() > limits::FILE_BYTES {
-            let message = format!("`{}` has {} bytes; at most {} are read", text.name, content.len(), limits::FILE_BYTES);
+            let message =
+                format!("`{}` has {} bytes; at most {} are read", text.name, content.len(), limits::FILE_BYTES);
             return Err(Box::new(Diagnostic::error(message)));
         }
         let bytes = content.as_bytes();

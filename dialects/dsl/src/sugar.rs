@@ -10,9 +10,7 @@ use crate::value::Value;
 
 /// Whether a tuple in a shape slot places its axes.
 pub(crate) fn places(tuple: &ast::ExprTuple) -> bool {
-    tuple.elts.iter().any(|item| {
-        is_split(item) || matches!(item, ast::Expr::Tuple(_) | ast::Expr::Set(_))
-    })
+    tuple.elts.iter().any(|item| is_split(item) || matches!(item, ast::Expr::Tuple(_) | ast::Expr::Set(_)))
 }
 
 fn is_split(item: &ast::Expr) -> bool {
@@ -64,6 +62,7 @@ impl<'c> Parser<'_, 'c> {
         };
         sugar.axes = self.sugar_axes(axes)?;
         let mut states_at = None;
+        let mut strides_at = None;
         for item in rest {
             let span = self.span(item);
             match item {
@@ -78,8 +77,9 @@ impl<'c> Parser<'_, 'c> {
                         sugar.partials.push(partial);
                     }
                 }
-                ast::Expr::Tuple(_) if sugar.strides.is_some() => {
-                    return Err(Refusal::wrong(span, "a placement has one tuple of strides"));
+                ast::Expr::Tuple(_) if let Some(first) = strides_at => {
+                    let both = Span::to(first, span);
+                    return Err(Refusal::wrong(both, "a placement has one tuple of strides"));
                 }
                 ast::Expr::Tuple(_) => {
                     let value = self.eval(item, None)?;
@@ -89,6 +89,7 @@ impl<'c> Parser<'_, 'c> {
                         return Err(Refusal::wrong(span, message));
                     }
                     sugar.strides = Some(strides);
+                    strides_at = Some(span);
                 }
                 _ => {
                     let message = "after the axes of a placement come strides `(…)` and value states `{…}`";
@@ -135,12 +136,16 @@ impl<'c> Parser<'_, 'c> {
         let span = self.span(expr);
         match self.eval(expr, None)? {
             Value::MeshAxis(mesh, axis) => Ok((mesh, axis)),
+            Value::Mesh(mesh) if mesh.rank() == 1 => Ok((mesh, 0)),
             Value::Mesh(mesh) => {
                 let name = self.text(expr);
-                let axis = mesh.sole_axis().at(span);
-                axis.map(|axis| (mesh, axis)).map_err(|refusal| refusal.label(format!("`{name}` is such a mesh")))
+                let message =
+                    format!("the mesh `{name}` alone names an axis only if it has one; it has {}", mesh.rank());
+                Err(Refusal::wrong(span, message).help(format!("write `{name}.axis`")))
             }
-            other => Err(Refusal::wrong(span, format!("expected a mesh axis such as `m.a`, found {}", other.describe()))),
+            other => {
+                Err(Refusal::wrong(span, format!("expected a mesh axis such as `m.a`, found {}", other.describe())))
+            }
         }
     }
 

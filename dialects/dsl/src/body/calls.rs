@@ -86,7 +86,7 @@ impl<'c> Parser<'_, 'c> {
             let Some((param, slot)) = sorted.given.get_mut(next) else {
                 let count = call.arguments.args.len();
                 let message = format!("`{name}` takes {} arguments, found {count}", sorted.given.len());
-                return Err(Refusal::wrong(self.span(arg), message));
+                return Err(Refusal::wrong(span, message).also(self.span(arg), "this one is too many"));
             };
             slot.push(arg);
             let spreads = matches!(param.kind, ParamKind::Input { variadic: true, .. });

@@ -38,7 +38,10 @@ impl<'c> Parser<'_, 'c> {
             return self.foreign_op(name, span);
         }
         if name.ends_with('_') {
-            return Refusal::wrong(span, format!("unknown op `{name}`: the effect form `NAME_` belongs to `@prim_func`"));
+            return Refusal::wrong(
+                span,
+                format!("unknown op `{name}`: the effect form `NAME_` belongs to `@prim_func`"),
+            );
         }
         let known = self.cx.ops().names("tf");
         let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));

@@ -49,8 +49,7 @@ impl<'c> Parser<'_, 'c> {
             };
             if same_value && want.as_tensor().is_some_and(|t| t.layout.is_none()) {
                 let what = format!("an argument {have} of the parameter `{param_name}` of `{name}`, which is {want},");
-                return Err(Refusal::unbuilt(*at, what)
-                    .help("pass a value of the parameter's layout and storage"));
+                return Err(Refusal::unbuilt(*at, what).help("pass a value of the parameter's layout and storage"));
             }
             let message = format!("the parameter `{param_name}` of `{name}` is {want}, found {have}");
             return Err(Refusal::wrong(span, message).also(*at, "this argument"));

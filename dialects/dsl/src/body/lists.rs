@@ -11,7 +11,7 @@ use crate::value::Value;
 /// Elements of one comprehension.
 const ELEMENTS: i64 = 65_536;
 /// Elements of all comprehensions of a function.
-const UNROLLED: usize = 1 << 20;
+const UNROLLED: usize = 1 << 17;
 
 impl<'c> Parser<'_, 'c> {
     /// `[expr for name in sequence]`, unrolled.
@@ -21,13 +21,10 @@ impl<'c> Parser<'_, 'c> {
         }
         let clause = match &list.generators[..] {
             [clause] => clause,
-            [_, second, ..] => {
-                return Err(Refusal::wrong(self.span(second), "a comprehension has one `for` clause"));
-            }
-            [] => return Err(Refusal::wrong(span, "a comprehension has one `for` clause")),
+            _ => return Err(Refusal::wrong(span, "a comprehension has one `for` clause")),
         };
-        if let Some(guard) = clause.ifs.first() {
-            return Err(Refusal::wrong(self.span(guard), "a comprehension has no `if`"));
+        if !clause.ifs.is_empty() {
+            return Err(Refusal::wrong(self.span(clause), "a comprehension has no `if`"));
         }
         let ast::Expr::Name(target) = &clause.target else {
             return Err(Refusal::wrong(self.span(&clause.target), "the target of a comprehension is one name"));
@@ -59,7 +56,9 @@ impl<'c> Parser<'_, 'c> {
             let value = self.eval(iter, None)?;
             return match value.as_sequence() {
                 Some(items) => Ok(items.to_vec()),
-                None => Err(Refusal::wrong(span, format!("a comprehension walks a sequence, found {}", value.describe()))),
+                None => {
+                    Err(Refusal::wrong(span, format!("a comprehension walks a sequence, found {}", value.describe())))
+                }
             };
         };
         let callee = self.text(&*call.func);
@@ -73,13 +72,21 @@ impl<'c> Parser<'_, 'c> {
             Some(&[stop]) => (0, stop, 1),
             Some(&[start, stop]) => (start, stop, 1),
             Some(&[start, stop, step]) if step != 0 => (start, stop, step),
-            _ => return Err(Refusal::wrong(span, "the range of a comprehension has integer bounds and a step other than 0")),
+            _ => {
+                return Err(Refusal::wrong(
+                    span,
+                    "the range of a comprehension has integer bounds and a step other than 0",
+                ));
+            }
         };
         let distance = i128::from(stop) - i128::from(start);
         let step_wide = i128::from(step);
         let count = ((distance + step_wide - step_wide.signum()) / step_wide).max(0);
         if count > i128::from(ELEMENTS) {
-            return Err(Refusal::wrong(span, format!("a comprehension has at most {ELEMENTS} elements, found {count}")));
+            return Err(Refusal::wrong(
+                span,
+                format!("a comprehension has at most {ELEMENTS} elements, found {count}"),
+            ));
         }
         Ok((0..count).map(|i| Value::Int(start.wrapping_add((i as i64).wrapping_mul(step)))).collect())
     }

@@ -1,6 +1,7 @@
 //! `for` loops as grids with carries (spec: hir §3, rules L1 to L7; decisions 2 and 11).
 
 use ruff_python_ast as ast;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::GridRegion;
 use tf_core::{Expr, Meta, Span};
 use tf_types::{DType, Dim, Symbol, TensorLayout, Type};
@@ -113,7 +114,13 @@ impl<'c> Parser<'_, 'c> {
         Ok(())
     }
 
-    fn finish_loop(&mut self, header: &Header<'c>, carries: &[Carry<'c>], reading: Reading<'c>, span: Span) -> Res<Expr<'c>> {
+    fn finish_loop(
+        &mut self,
+        header: &Header<'c>,
+        carries: &[Carry<'c>],
+        reading: Reading<'c>,
+        span: Span,
+    ) -> Res<Expr<'c>> {
         let body = match (carries, reading.last) {
             ([], None) => return Err(Refusal::wrong(span, "the loop computes no value")),
             ([], last) => last,
@@ -151,7 +158,8 @@ impl<'c> Parser<'_, 'c> {
 
     /// Names that only the loop binds are undefined after it (rule L6).
     fn leave_loop(&mut self, names: &Frame<'c>, carries: &[Carry<'c>]) {
-        let mut local: Vec<_> = names.keys().copied().filter(|name| carries.iter().all(|c| c.name != *name)).collect();
+        let carried: FxHashSet<_> = carries.iter().map(|c| c.name).collect();
+        let mut local: Vec<_> = names.keys().copied().filter(|name| !carried.contains(name)).collect();
         local.sort_unstable_by_key(|name| name.as_str());
         for name in local {
             let why = format!("`{name}` is bound inside the loop only and undefined after it");
@@ -162,7 +170,10 @@ impl<'c> Parser<'_, 'c> {
     fn loop_header(&mut self, iter: &ast::Expr) -> Res<Header<'c>> {
         let span = self.span(iter);
         let ast::Expr::Call(call) = iter else {
-            return Err(Refusal::wrong(span, format!("a loop runs over `tile(...)` or `range(...)`, not `{}`", self.text(iter))));
+            return Err(Refusal::wrong(
+                span,
+                format!("a loop runs over `tile(...)` or `range(...)`, not `{}`", self.text(iter)),
+            ));
         };
         let callee = self.text(&*call.func);
         let (zero, one) = (self.cx.dim(0), self.cx.dim(1));
@@ -211,9 +222,11 @@ impl<'c> Parser<'_, 'c> {
     /// Names bound outside to a run-time value and assigned alone somewhere in the loop (rule L4).
     fn carries(&mut self, stmt: &ast::StmtFor) -> Res<Vec<Carry<'c>>> {
         let mut found: Vec<(&str, &ast::Stmt)> = Vec::new();
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         assigned(&stmt.body, &mut |name, at, alone| {
             if alone {
-                match found.iter_mut().find(|(known, _)| *known == name) {
+                let place = *places.entry(name).or_insert(found.len());
+                match found.get_mut(place) {
                     Some(known) => known.1 = at,
                     None => found.push((name, at)),
                 }
@@ -263,7 +276,7 @@ impl<'c> Parser<'_, 'c> {
             phis.push(phi);
         }
         let open = OpenLoop { iv: induction, start: header.start, stop: header.stop, step: header.step };
-        let before = self.diagnostics.len();
+        let before = self.refused;
         if let Some(body) = &mut self.body {
             body.loops.push(open);
             body.frames.push(BodyFrame { names, is_mesh: false });
@@ -274,7 +287,7 @@ impl<'c> Parser<'_, 'c> {
             body.loops.pop();
         }
         let names = frame.map(|frame| frame.names).unwrap_or_default();
-        if self.diagnostics.len() > before {
+        if self.refused > before {
             return Err(Refusal::Reported);
         }
         let mut yields = Vec::with_capacity(carries.len());
@@ -298,7 +311,9 @@ impl<'c> Parser<'_, 'c> {
             let result = self.nested(span, |p| match stmt {
                 ast::Stmt::For(inner) => p.loop_statement(inner).map(Some),
                 ast::Stmt::Return(_) => Err(Refusal::wrong(span, "`return` inside a loop")),
-                ast::Stmt::With(_) => Err(Refusal::wrong(span, "`with` inside a loop").help("open the mesh around the loop")),
+                ast::Stmt::With(_) => {
+                    Err(Refusal::wrong(span, "`with` inside a loop").help("open the mesh around the loop"))
+                }
                 ast::Stmt::Pass(_) => Err(Refusal::wrong(span, "a loop makes assignments; `pass` computes nothing")),
                 other => p.assignment_or_refusal(other),
             });
@@ -340,7 +355,8 @@ impl<'c> Parser<'_, 'c> {
 
 fn differs<'c>(carry: &Carry<'c>, phi: Type<'c>, value: Type<'c>) -> Refusal {
     let message = format!("the loop carries `{}` as {phi}, but an iteration ends with {value}", carry.name);
-    Refusal::wrong(carry.at, message).help("the initial value and the assigned one need one shape, dtype, storage and placement")
+    Refusal::wrong(carry.at, message)
+        .help("the initial value and the assigned one need one shape, dtype, storage and placement")
 }
 
 /// Compares a phi with its yield (decision 11): shape, dtype, storage and placement agree; a phi without layout or

@@ -140,7 +140,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let mut aliases = Vec::new();
         for item in &with.items {
-            match self.open_mesh(item) {
+            match self.open_mesh(item, self.span(with)) {
                 Ok(alias) => aliases.push(alias),
                 Err(refusal) => {
                     self.close_meshes(&aliases);
@@ -153,11 +153,12 @@ impl<'c> Parser<'_, 'c> {
         Ok(flow)
     }
 
-    fn open_mesh(&mut self, item: &ast::WithItem) -> Res<Option<Symbol<'c>>> {
+    fn open_mesh(&mut self, item: &ast::WithItem, with: Span) -> Res<Option<Symbol<'c>>> {
         let context = &item.context_expr;
         let span = self.span(context);
         let written = self.text(context);
-        let no_mesh = || Refusal::wrong(span, format!("`with` opens a mesh, not `{written}`"));
+        let header = Span { end_line: span.end_line, end_column: span.end_column, ..with };
+        let no_mesh = || Refusal::wrong(header, format!("`with` opens a mesh, not `{written}`"));
         let (mesh, extents) = match context {
             ast::Expr::Call(call) => match &*call.func {
                 ast::Expr::Name(name) if self.is_builtin(name.id.as_str(), Builtin::Mesh) => self.mesh(call, span)?,

@@ -8,6 +8,7 @@ use tf_types::Symbol;
 use super::emit::{is_index, is_integer_scalar};
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
+use crate::statics::unread_operator;
 use crate::value::Value;
 
 /// The op of an operator; the `dim` dialect has those of index arithmetic under the same names.
@@ -66,9 +67,10 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
-        let (Some(name), false) = (op_name(op), left.0.as_expr().is_none() && right.0.as_expr().is_none()) else {
+        if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
             return self.static_binary(op, &left.0, &right.0, span);
-        };
+        }
+        let Some(name) = op_name(op) else { return Err(unread_operator(op, span)) };
         if let Some(value) = self.index_op(name, &left, &right, span, bind)? {
             return Ok(value);
         }
@@ -142,7 +144,12 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `a and b and c`, from the left.
-    pub(crate) fn logical(&mut self, logical: &ast::ExprBoolOp, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+    pub(crate) fn logical(
+        &mut self,
+        logical: &ast::ExprBoolOp,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
         let name = match logical.op {
             BoolOp::And => "logical_and",
             BoolOp::Or => "logical_or",
@@ -155,7 +162,9 @@ impl<'c> Parser<'_, 'c> {
             let right = (self.eval(operand, None)?, self.span(operand));
             let whole = left.1.to(right.1);
             let value = match (&left.0, &right.0) {
-                (Value::Bool(a), Value::Bool(b)) => Value::Bool(if name == "logical_and" { *a && *b } else { *a || *b }),
+                (Value::Bool(a), Value::Bool(b)) => {
+                    Value::Bool(if name == "logical_and" { *a && *b } else { *a || *b })
+                }
                 _ => {
                     let bind = if at + 2 == count { bind } else { None };
                     self.tensor_op(name, logical.op.as_str(), &[left, right], whole, bind)?
@@ -166,7 +175,12 @@ impl<'c> Parser<'_, 'c> {
         Ok(left.0)
     }
 
-    pub(crate) fn compare(&mut self, compare: &ast::ExprCompare, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+    pub(crate) fn compare(
+        &mut self,
+        compare: &ast::ExprCompare,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
         let ([op], [right]) = (&*compare.ops, &*compare.comparators) else {
             return Err(Refusal::wrong(span, "a chained comparison is not part of the language")
                 .help("write `a < b and b < c`"));

@@ -100,8 +100,12 @@ impl<'c> Parser<'_, 'c> {
             }
             ast::Stmt::Expr(expr) => {
                 let refusal = match &*expr.value {
-                    ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => Refusal::unread(span, "`yield` is not part of the language"),
-                    _ => Refusal::wrong(span, "an expression statement has no effect").help("assign its value to a name"),
+                    ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => {
+                        Refusal::unread(span, "`yield` is not part of the language")
+                    }
+                    _ => {
+                        Refusal::wrong(span, "an expression statement has no effect").help("assign its value to a name")
+                    }
                 };
                 Err(refusal)
             }
@@ -179,7 +183,9 @@ impl<'c> Parser<'_, 'c> {
         for (at, name) in names.iter().enumerate() {
             let item = match (value.as_sequence(), &value) {
                 (Some(items), _) => items[at].clone(),
-                (None, Value::Expr(expr)) => Value::Expr(self.project(*expr, at, self.span(&targets[at]), Some(*name))?),
+                (None, Value::Expr(expr)) => {
+                    Value::Expr(self.project(*expr, at, self.span(&targets[at]), Some(*name))?)
+                }
                 _ => return Err(Refusal::Reported),
             };
             self.bind(*name, Binding::Value(item));
@@ -282,4 +288,3 @@ pub(crate) fn bound_names<'x>(stmt: &'x ast::Stmt, names: &mut Vec<&'x str>) {
         _ => {}
     }
 }
-

@@ -75,9 +75,10 @@ impl<'c> Parser<'_, 'c> {
             }
         };
         let at = if index < 0 { index.saturating_add(count as i64) } else { index };
-        usize::try_from(at).ok().filter(|at| *at < count).ok_or_else(|| {
-            Refusal::wrong(span, format!("index {index} is out of range: `{name}` has {count} items"))
-        })
+        usize::try_from(at)
+            .ok()
+            .filter(|at| *at < count)
+            .ok_or_else(|| Refusal::wrong(span, format!("index {index} is out of range: `{name}` has {count} items")))
     }
 
     /// Item `at` of a tuple value.
@@ -162,10 +163,8 @@ impl<'c> Parser<'_, 'c> {
         let sizes: Vec<_> = picks.iter().map(|p| p.size).collect();
         let strides: Vec<_> = picks.iter().map(|p| p.stride).collect();
         let schema = self.schema("tf", "slice", "a subscript", span)?;
-        let attrs = [
-            ("sizes", Attr::Dims(self.cx.normal_dims(&sizes))),
-            ("strides", Attr::Dims(self.cx.const_dims(&strides))),
-        ];
+        let attrs =
+            [("sizes", Attr::Dims(self.cx.normal_dims(&sizes))), ("strides", Attr::Dims(self.cx.const_dims(&strides)))];
         let Some(reshape) = reshape else { return self.emit(schema, &inputs, &attrs, span, bind) };
         let window = self.emit(schema, &inputs, &attrs, span, None)?;
         let shape = [("new_shape", Attr::Dims(self.cx.normal_dims(&kept)))];
@@ -194,10 +193,11 @@ impl<'c> Parser<'_, 'c> {
             }
             single => {
                 let start = self.index(single)?;
-                let start = self.from_end(start, axis, extent, span)?;
+                let start = self.counted_from_end(start, axis, extent, span)?;
                 match start.base {
                     Base::Zero if extent.as_const().is_some() && start.offset.as_const() >= extent.as_const() => {
-                        let message = format!("index {} is out of range for axis {axis} of extent {extent}", start.offset);
+                        let message =
+                            format!("index {} is out of range for axis {axis} of extent {extent}", start.offset);
                         return Err(Refusal::wrong(span, message));
                     }
                     Base::Window(window) => Pick { start, size: window.size, stride: 1, keeps_axis: true, span },
@@ -210,17 +210,21 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// A negative static index counts from the end.
-    fn from_end(&self, index: Index<'c>, axis: usize, extent: Dim<'c>, span: Span) -> Res<Index<'c>> {
+    fn counted_from_end(&self, index: Index<'c>, axis: usize, extent: Dim<'c>, span: Span) -> Res<Index<'c>> {
         let Some(value) = index.offset.as_const().filter(|v| *v < 0 && matches!(index.base, Base::Zero)) else {
             return Ok(index);
         };
         if extent.as_const().is_none() {
-            let message = format!("index {value} counts from the end of axis {axis}, whose extent {extent} is symbolic");
+            let message =
+                format!("index {value} counts from the end of axis {axis}, whose extent {extent} is symbolic");
             return Err(Refusal::wrong(span, message));
         }
         let offset = self.cx.dim_add(extent, index.offset);
         if offset.as_const().is_none_or(|v| v < 0) {
-            return Err(Refusal::wrong(span, format!("index {value} is out of range for axis {axis} of extent {extent}")));
+            return Err(Refusal::wrong(
+                span,
+                format!("index {value} is out of range for axis {axis} of extent {extent}"),
+            ));
         }
         Ok(Index { base: Base::Zero, offset })
     }
@@ -242,7 +246,7 @@ impl<'c> Parser<'_, 'c> {
             None | Some(ast::Expr::NoneLiteral(_)) => Ok(Index { base: Base::Zero, offset: open }),
             Some(expr) => {
                 let index = self.index(expr)?;
-                self.from_end(index, axis, extent, span)
+                self.counted_from_end(index, axis, extent, span)
             }
         };
         let (start, stop) = (bound(&slice.lower, zero)?, bound(&slice.upper, extent)?);

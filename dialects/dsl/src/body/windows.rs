@@ -112,7 +112,9 @@ impl<'c> Parser<'_, 'c> {
         }
         if reach > i128::from(extent) {
             let message = format!("the window reaches {reach}, but axis {axis} has extent {extent}");
-            return Err(Refusal::wrong(span, message).help("windows are not cut off: their last element must be on the axis"));
+            return Err(
+                Refusal::wrong(span, message).help("windows are not cut off: their last element must be on the axis")
+            );
         }
         Ok(())
     }

@@ -49,7 +49,9 @@ impl<'c> Parser<'_, 'c> {
     fn string(&mut self, expr: &ast::Expr, what: &str) -> Res<&'c str> {
         match self.eval(expr, None)? {
             Value::Str(text) => Ok(text.as_str()),
-            other => Err(Refusal::wrong(self.span(expr), format!("{what} must be a string, found {}", other.describe()))),
+            other => {
+                Err(Refusal::wrong(self.span(expr), format!("{what} must be a string, found {}", other.describe())))
+            }
         }
     }
 
@@ -129,7 +131,8 @@ impl<'c> Parser<'_, 'c> {
             | Builtin::DimVarRangePat
             | Builtin::Where
             | Builtin::PrimFunc
-            | Builtin::Intrinsic => Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name()))),
+            | Builtin::Intrinsic
+            | Builtin::TupleType => Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name()))),
             _ => Err(Refusal::unread(span, format!("`{}` cannot be called here", builtin.name()))),
         }
     }
@@ -154,8 +157,11 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, "a `DimVar` needs a name"));
         }
         if lo >= hi {
-            return Err(Refusal::wrong(span, format!("`DimVar(\"{name}\", {lo}, {hi})` is empty: {lo} is not below {hi}"))
-                .help("the upper bound is exclusive"));
+            return Err(Refusal::wrong(
+                span,
+                format!("`DimVar(\"{name}\", {lo}, {hi})` is empty: {lo} is not below {hi}"),
+            )
+            .help("the upper bound is exclusive"));
         }
         let name = self.cx.symbol(name);
         let known = *self.dims.entry(name).or_insert((lo, hi));

@@ -4,6 +4,7 @@ mod construct;
 mod imports;
 mod numbers;
 
+pub(crate) use numbers::unread_operator;
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::Span;
@@ -88,7 +89,9 @@ impl<'c> Parser<'_, 'c> {
             Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
             Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
-            Value::Module(module) => Err(Refusal::unbuilt(span, format!("`{module}.{name}`, an attribute of a module,"))),
+            Value::Module(module) => {
+                Err(Refusal::unbuilt(span, format!("`{module}.{name}`, an attribute of a module,")))
+            }
             other => {
                 let object = self.source.text_of(&*attribute.value);
                 Err(Refusal::unread(span, format!("`{object}` is {} and has no attribute `{name}`", other.describe())))
@@ -106,7 +109,9 @@ impl<'c> Parser<'_, 'c> {
         match value {
             Value::Int(value) => Ok(self.cx.dim(*value)),
             Value::Dim(dim) => Ok(*dim),
-            other => Err(Refusal::wrong(span, format!("{what} must be an integer or a dim, found {}", other.describe()))),
+            other => {
+                Err(Refusal::wrong(span, format!("{what} must be an integer or a dim, found {}", other.describe())))
+            }
         }
     }
 

@@ -54,7 +54,7 @@ fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
     }))
 }
 
-fn unread_operator(op: Operator, span: Span) -> Refusal {
+pub(crate) fn unread_operator(op: Operator, span: Span) -> Refusal {
     let op = op.as_str();
     let refusal = Refusal::unread(span, format!("the operator `{op}` is not part of the language"));
     match op {
@@ -92,8 +92,7 @@ impl<'c> Parser<'_, 'c> {
                 Ok(self.dim_value(dim))
             }
             _ => {
-                let message =
-                    format!("`{}` is not defined between {} and {}", op.as_str(), a.describe(), b.describe());
+                let message = format!("`{}` is not defined between {} and {}", op.as_str(), a.describe(), b.describe());
                 Err(Refusal::unread(span, message))
             }
         }

@@ -20,15 +20,23 @@ pub fn with_source<T>(
     source: &str,
     check: impl for<'c> FnOnce(&Context<'c>, Result<Module<'c>, Vec<Diagnostic>>) -> T,
 ) -> T {
+    with_module(source, None, check)
+}
+
+/// Reads one module of `source` and hands the result to `check`.
+pub fn with_module<T>(
+    source: &str,
+    module: Option<&str>,
+    check: impl for<'c> FnOnce(&Context<'c>, Result<Module<'c>, Vec<Diagnostic>>) -> T,
+) -> T {
     let arena = Arena::new();
     let cx = Context::new(&arena, registry());
     let file = cx.sources().add("test.py", source);
-    let result = parse_file(&cx, file, &DslOptions::default());
+    let result = parse_file(&cx, file, &DslOptions { module: module.map(str::to_owned) });
     check(&cx, result)
 }
 
 /// A file of the reference values.
-#[allow(dead_code, reason = "not every test binary reads one")]
 pub fn reference(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference").join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
