@@ -2,6 +2,7 @@
 
 use tf_evaluate::Engines;
 use tf_framework::PassRegistry;
+use tf_lower::LowerRules;
 use tf_value::DialectBuilder;
 
 /// The ops, passes and engines of a driver.
@@ -10,7 +11,9 @@ pub struct Builtins {
     pub name: &'static str,
     /// Ops with their rules.
     pub dialects: DialectBuilder,
-    /// Passes and named pipelines; `evaluate` and `print` are added by [`crate::main`].
+    /// Lowering rules of HIR ops.
+    pub lowering: LowerRules,
+    /// Passes and named pipelines; `evaluate`, `print` and the lowering passes are added by [`crate::main`].
     pub passes: PassRegistry,
     /// Engines of `evaluate`; `reference` is added by [`crate::main`].
     pub engines: Engines,
@@ -27,5 +30,12 @@ pub fn builtins() -> Builtins {
     tf_dim::register(&mut dialects);
     let mut passes = PassRegistry::default();
     tf_transforms::register(&mut passes);
-    Builtins { name: "tf-opt", dialects, passes, engines: Engines::default(), sibling: None }
+    Builtins {
+        name: "tf-opt",
+        dialects,
+        lowering: LowerRules::default(),
+        passes,
+        engines: Engines::default(),
+        sibling: None,
+    }
 }

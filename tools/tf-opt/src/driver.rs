@@ -3,6 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
+use tf_core::op::{OpRegistry, RegistryError};
 use tf_core::{Arena, Context, Module};
 use tf_evaluate::{Engines, Reference};
 use tf_framework::{Artifact, IrPrinter, PassManager, PassRegistry, Pipeline, Statistics, Timing};
@@ -18,20 +19,19 @@ use crate::{help, input, output, print};
 struct Driver {
     name: &'static str,
     sibling: Option<&'static str>,
-    ops: Arc<tf_core::op::OpRegistry>,
+    ops: Arc<OpRegistry>,
     passes: PassRegistry,
 }
 
 impl Driver {
     fn new(builtins: Builtins) -> Outcome<Self> {
-        let Builtins { name, dialects, mut passes, engines: added, sibling } = builtins;
-        let (ops, rules) = match dialects.freeze() {
-            Ok(frozen) => frozen,
-            Err(errors) => {
-                let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-                return stop(format!("the dialects of {name} do not fit together: {}", errors.join("; ")));
-            }
+        let Builtins { name, dialects, lowering, mut passes, engines: added, sibling } = builtins;
+        let misfit = |errors: Vec<RegistryError>| {
+            let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+            Stop::Said(format!("the dialects of {name} do not fit together: {}", errors.join("; ")))
         };
+        let (ops, rules) = dialects.freeze().map_err(misfit)?;
+        tf_lower::register(&mut passes, lowering.freeze(&ops).map_err(misfit)?);
         let mut engines = Engines::default();
         engines.add(Reference::new(rules));
         engines.extend(added);

@@ -5,5 +5,8 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut builtins = tf_opt::builtins();
     builtins.name = "tf-opt-llvm";
+    tf_mlir::passes::register(&mut builtins.passes);
+    tf_mlir::engine::register_engines(&mut builtins.engines);
+    tf_ptx::passes::register(&mut builtins.passes);
     tf_opt::main(builtins)
 }
