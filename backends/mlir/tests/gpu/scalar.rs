@@ -98,7 +98,7 @@ fn floats(name: &str, x: f32, y: f32, predicate: i64) -> Num {
         "arith.minimumf" => Num::F(if nan { f32::NAN } else { x.min(y) }),
         "arith.cmpf" => {
             // Bits: equal, greater, less; from 8 on also unordered (ueq, …), with 7 and 14 ord and uno.
-            let ordered = [false, x == y, x > y, x >= y, x < y, x <= y, x < y || x > y, !nan];
+            let ordered = [false, x == y, x > y, x >= y, x < y, x <= y, x != y, !nan];
             let unordered = [x == y, x > y, x >= y, x < y, x <= y, x != y, false, true];
             Num::I(i64::from(match predicate {
                 0..8 => ordered[predicate as usize] && !nan,

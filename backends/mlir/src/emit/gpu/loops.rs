@@ -85,10 +85,8 @@ impl<'a, 'c> KernelCx<'a, 'c> {
         let mut found = BTreeSet::new();
         walk_stmts(statements, |stmt| match stmt.kind {
             StmtKind::Let { var, value, .. } => {
-                if let Some(view) = value.as_op::<TensorView>() {
-                    let memory = view.memory();
-                    views.insert(var, views.get(&memory).copied().unwrap_or(memory));
-                }
+                let memory = value.as_op::<TensorView>().map_or(value, |view| view.memory());
+                views.insert(var, views.get(&memory).copied().unwrap_or(memory));
             }
             StmtKind::Evaluate { callee: TirCallee::Op(op), args } => {
                 for written in self.table.writes(OpView { op, args }) {
