@@ -14,7 +14,6 @@ use crate::value::Value;
 /// A module that the file defines, or would if it were right.
 struct Candidate<'c> {
     name: String,
-    span: Span,
     is_class: bool,
     module: Option<Module<'c>>,
     errors: std::ops::Range<usize>,
@@ -111,7 +110,7 @@ impl<'c> Parser<'_, 'c> {
         before: usize,
     ) -> Candidate<'c> {
         let errors = before..self.diagnostics.len();
-        Candidate { name: name.as_str().to_owned(), span: self.span(name), is_class, module, errors }
+        Candidate { name: name.as_str().to_owned(), is_class, module, errors }
     }
 
     /// Binds compile-time values; what is not read is refused where it is used.
@@ -214,7 +213,7 @@ impl<'c> Parser<'_, 'c> {
     }
 }
 
-/// The candidate of that name; without one the only class, else the last function.
+/// The candidate of that name; without one the last class, else the last function.
 fn select<'a, 'c>(candidates: &'a [Candidate<'c>], name: Option<&str>) -> Result<&'a Candidate<'c>, Box<Diagnostic>> {
     let known = || candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(name) = name {
@@ -223,17 +222,8 @@ fn select<'a, 'c>(candidates: &'a [Candidate<'c>], name: Option<&str>) -> Result
             Box::new(if candidates.is_empty() { error } else { error.with_help(format!("it has {}", known())) })
         });
     }
-    let mut classes = candidates.iter().filter(|c| c.is_class);
-    match (classes.next(), classes.next(), candidates.last()) {
-        (Some(class), None, _) => Ok(class),
-        (Some(_), Some(second), _) => {
-            let error = Diagnostic::error("the file has several modules").at(second.span);
-            Err(Box::new(error.with_help(format!("select one of {}", known()))))
-        }
-        (None, _, Some(function)) => Ok(function),
-        (None, _, None) => {
-            let error = Diagnostic::error("the file has no class under `@module` and no function under `@func`");
-            Err(Box::new(error))
-        }
-    }
+    let last_class = candidates.iter().rfind(|c| c.is_class);
+    last_class.or(candidates.last()).ok_or_else(|| {
+        Box::new(Diagnostic::error("the file has no class under `@module` and no function under `@func`"))
+    })
 }

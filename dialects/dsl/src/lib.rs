@@ -26,7 +26,7 @@ const STACK: usize = 256 << 20;
 /// What to read of a file.
 #[derive(Clone, Debug, Default)]
 pub struct DslOptions {
-    /// The module class or `@func` to return; `None`: the file's only one.
+    /// The module class or `@func` to return; `None`: the last module class, else the last `@func`.
     pub module: Option<String>,
 }
 

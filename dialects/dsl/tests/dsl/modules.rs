@@ -61,12 +61,10 @@ fn modules_are_selected_by_name() {
 }
 
 #[test]
-fn several_modules_need_a_choice() {
+fn the_last_module_is_the_default() {
     let two = TWO.replace("return Left(x)", "return x");
     with_source(&two, |_, result| {
-        let error = &result.err().unwrap_or_default()[0];
-        assert_eq!(error.message, "the file has several modules");
-        assert_eq!(error.help.as_deref(), Some("select one of Left, alone, Wrong"));
+        assert_eq!(result.ok().map(|module| module.name.as_str()), Some("Wrong"));
     });
     with_source("x = 1\n", |_, result| {
         let error = &result.err().unwrap_or_default()[0];
