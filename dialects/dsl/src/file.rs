@@ -1,7 +1,7 @@
 //! File level: imports, constants, functions and module classes, in order.
 
 use ruff_python_ast as ast;
-use tf_core::{Diagnostic, Function, Module, Span};
+use tf_core::{Diagnostic, Function, Module};
 
 use crate::DslOptions;
 use crate::body::{is_docstring, keyword};
