@@ -1,5 +1,6 @@
 //! PTX back end: GPU modules in MLIR to PTX text through LLVM's NVPTX target.
 pub mod arch;
+mod build;
 pub mod host;
 mod kernel;
 mod manifest;
@@ -7,6 +8,7 @@ pub mod passes;
 mod translate;
 
 pub use arch::Arch;
+pub use build::artifact;
 pub use kernel::Kernel;
 pub use passes::register;
 pub use translate::{Ptx, PtxOptions, compile, translate};

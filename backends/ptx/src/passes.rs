@@ -1,11 +1,8 @@
 //! `emit-ptx` and `emit-llvm`.
-use crate::{Arch, Ptx, PtxOptions, compile, host, manifest};
-use tf_core::{AnyFunction, Diagnostic, Module, Result, TargetKind};
+use crate::{Arch, build, host, manifest};
+use tf_core::{Module, Result};
 use tf_framework::{Artifact, OptionError, Pass, PassCx, PassRegistry};
-use tf_mlir::{BackendError, Session, emit::emit_module};
-
-/// Architecture of a module that states no device.
-const DEFAULT_ARCH: &str = "sm_90";
+use tf_mlir::{Session, emit::emit_module};
 
 /// Compiles the kernels of a TIR module to PTX, with a JSON manifest beside it that says how to launch them.
 ///
@@ -28,17 +25,9 @@ impl Pass for EmitPtx {
     }
 
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
-        if !has_kernels(module) {
-            let message = format!("module `{}` has no device function to compile to PTX", module.name);
-            return Err(Diagnostic::error(message)
-                .at(module.span)
-                .with_help("run `lower-tir` first, for a CUDA device"));
-        }
-        let arch = arch(self.arch.as_deref(), module)?;
-        let ptx = ptx(module, cx, arch, self.opt)?;
-        let artifact = manifest::artifact(module, &ptx, arch.name())?;
+        let artifact = build::artifact(module, cx.sources(), self.arch.as_deref(), optimization(self.opt))?;
         let json = artifact.manifest_json().map_err(manifest::refused)?;
-        let text = Artifact::text("ptx", "ptx", ptx.ptx);
+        let text = Artifact::text("ptx", "ptx", artifact.ptx().to_owned());
         cx.emit_artifact(text.with_companion("json", json.into_bytes()));
         Ok(module)
     }
@@ -65,8 +54,8 @@ impl Pass for EmitLlvm {
     }
 
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
-        let text = if has_kernels(module) {
-            ptx(module, cx, arch(self.arch.as_deref(), module)?, self.opt)?.llvm_ir
+        let text = if build::has_kernels(module) {
+            build::ptx(module, cx.sources(), self.arch.as_deref(), optimization(self.opt))?.0.llvm_ir
         } else {
             let session = Session::new();
             let mlir = emit_module(&session, module, cx.sources())?;
@@ -97,34 +86,4 @@ fn check(arch: Option<&str>, opt: i64) -> Result<(), OptionError> {
 /// [`check`] has seen that it is one.
 fn optimization(opt: i64) -> u8 {
     u8::try_from(opt).unwrap_or(u8::MAX)
-}
-
-fn has_kernels(module: Module<'_>) -> bool {
-    module.functions.iter().any(|f| matches!(f, AnyFunction::Tir(f) if f.target.kind == TargetKind::Cuda))
-}
-
-/// The architecture asked for, else that of the device that the module or its first kernel states.
-fn arch(asked: Option<&str>, module: Module<'_>) -> Result<Arch> {
-    let kernels = module.functions.iter().filter_map(|function| match function {
-        AnyFunction::Tir(function) => Some(function.target),
-        AnyFunction::Hir(_) => None,
-    });
-    let targets = module.target.into_iter().chain(kernels);
-    let device = targets.filter(|t| t.kind == TargetKind::Cuda).map(|t| t.device).find(|d| !d.as_str().is_empty());
-    let code = match (asked, device) {
-        (Some(arch), _) => arch.to_owned(),
-        (None, None) => DEFAULT_ARCH.to_owned(),
-        (None, Some(device)) => {
-            let device = tf_target::lookup(device.as_str());
-            device.map_err(|error| Diagnostic::error(error.to_string()).at(module.span))?.architecture.code
-        }
-    };
-    code.parse().map_err(|error: BackendError| Diagnostic::from(error).at(module.span))
-}
-
-fn ptx(module: Module<'_>, cx: &PassCx<'_, '_>, arch: Arch, opt: i64) -> Result<Ptx> {
-    let session = Session::new();
-    let mlir = emit_module(&session, module, cx.sources())?;
-    let options = PtxOptions { optimization: optimization(opt), ..PtxOptions::new(arch) };
-    Ok(compile(&session, &mlir, &options)?)
 }

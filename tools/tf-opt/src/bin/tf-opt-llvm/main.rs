@@ -1,12 +1,15 @@
 //! The driver with the back ends that need LLVM. `tf-opt` starts it when a pipeline names one of their passes or engines.
 
+mod cuda;
+
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut builtins = tf_opt::builtins();
     builtins.name = "tf-opt-llvm";
-    tf_mlir::passes::register(&mut builtins.passes);
+    tf_mlir::register(&mut builtins.passes);
     tf_mlir::engine::register_engines(&mut builtins.engines);
-    tf_ptx::passes::register(&mut builtins.passes);
+    tf_ptx::register(&mut builtins.passes);
+    builtins.engines.add(cuda::Cuda);
     tf_opt::main(builtins)
 }
