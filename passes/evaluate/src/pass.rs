@@ -122,7 +122,9 @@ impl Pass for Evaluate {
         let entry = self.find(module)?;
         let params = match entry {
             AnyFunction::Hir(function) => function.params,
-            AnyFunction::Tir(function) => &function.params[..function.params.len() - function.output_count],
+            AnyFunction::Tir(function) => {
+                &function.params[..function.params.len().saturating_sub(function.output_count)]
+            }
         };
         let stated = self.sizes().map_err(|error| Diagnostic::error(error.message))?;
         let sources = Sources {

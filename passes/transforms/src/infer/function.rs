@@ -40,6 +40,9 @@ fn check_return<'c>(function: Function<'c>, found: Type<'c>) -> Option<Diagnosti
     Some(Diagnostic::error(message).at(function.body.span().or(function.span)))
 }
 
+/// How many errors of one function are reported; what follows is rarely of another kind.
+const MOST_ERRORS: usize = 50;
+
 /// Errors are collected, each once although a loop may be typed twice, and a node that has one keeps its type.
 struct Infer {
     errors: Vec<Diagnostic>,
@@ -63,7 +66,10 @@ impl<'c> ExprRewriter<'c> for Infer {
 
 impl Infer {
     fn report(&mut self, error: Option<Diagnostic>) {
-        self.errors.extend(error.filter(|error| !self.errors.contains(error)));
+        let is_new = |error: &Diagnostic| self.errors.len() < MOST_ERRORS && !self.errors.contains(error);
+        if let Some(error) = error.filter(is_new) {
+            self.errors.push(error);
+        }
     }
 
     fn refuse<'c>(&mut self, expr: Expr<'c>, error: Diagnostic) -> Expr<'c> {
