@@ -17,7 +17,11 @@ fn context(arena: &Arena) -> Context<'_> {
 
 fn parse<'c>(cx: &Context<'c>, name: &str) -> Module<'c> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/reference/programs/{name}.py"));
-    let file = cx.sources().add(format!("{name}.py"), std::fs::read_to_string(path).unwrap());
+    source(cx, name, &std::fs::read_to_string(path).unwrap())
+}
+
+fn source<'c>(cx: &Context<'c>, name: &str, text: &str) -> Module<'c> {
+    let file = cx.sources().add(format!("{name}.py"), text);
     tf_dsl::parse_file(cx, file, &tf_dsl::DslOptions::default()).unwrap()
 }
 
@@ -90,6 +94,56 @@ fn column_mean() {
 fn tile_k_loop() {
     let (loads, _) = accesses("tile_k_loop");
     assert!(loads > 0);
+}
+
+/// A matrix of 32 rows whose rows are reduced over a mesh of 128 threads, as PTX that assembles.
+fn reduced(mesh: &str, axes: &str, layout: &str, result: &str, kind: &str) -> String {
+    let text = format!(
+        r#"
+from tilefoundry import func, module
+from tilefoundry.dsl import Mesh, Tensor, Topology, tf
+from tilefoundry.target import CudaTarget
+
+@module(entry="f", target=CudaTarget("nvidia.h200_sxm"), topologies=(Topology("thread", 128),))
+class M:
+    @func
+    def f(x: Tensor[(32, 256), "f32"]) -> Tensor[(32, 1), "f32"]:
+        with Mesh(("thread",), {mesh}, {axes}) as t:
+            held = tf.reshard(x, layout={layout}, storage="rmem")
+            total = tf.reduce(held, axes=(1,), keepdim=True, kind="{kind}")
+            return tf.reshard(total, layout={result}, storage="gmem")
+"#
+    );
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let module = source(&cx, "m", &text);
+    let artifact = run(&cx, module, "lower-tir,emit-ptx{arch=sm_80}").unwrap().remove(0);
+    let ptx = String::from_utf8(artifact.bytes).unwrap();
+    assemble(&ptx, "sm_80");
+    ptx
+}
+
+#[test]
+fn reductions_over_some_lanes_shuffle_only() {
+    let ptx = reduced("(16, 8)", r#"("row", "lane")"#, "(32 @ t.row, 256 @ t.lane)", "(32 @ t.row, 1)", "max");
+    // Two rows a thread, three steps for eight lanes.
+    assert_eq!((ptx.matches("shfl.sync.bfly").count(), ptx.matches("bar.sync").count()), (6, 0));
+    assert!(ptx.contains("max.NaN.f32"), "{ptx}");
+    assert_eq!(wide(&ptx, "ld.global"), 16);
+}
+
+#[test]
+fn reductions_across_warps_exchange_through_shared_memory() {
+    let ptx = reduced(
+        "(2, 2, 32)",
+        r#"("row", "warp", "lane")"#,
+        "(32 @ t.row, 256 @ (t.warp, t.lane))",
+        "(32 @ t.row, 1)",
+        "sum",
+    );
+    // 16 rows a thread, five steps for the lanes, then two warps meet once.
+    assert_eq!((ptx.matches("shfl.sync.bfly").count(), ptx.matches("bar.sync").count()), (80, 1));
+    assert!(wide(&ptx, "st.shared") >= 4 && wide(&ptx, "ld.shared") >= 8, "{ptx}");
 }
 
 #[test]
