@@ -21,26 +21,26 @@ run() { # prints the command so that it can be typed again
 }
 
 step "PTX of $programs/$program.py"
-run "$bin/tf-opt" "$programs/$program.py" --pipeline='typeinfer,verify,emit-ptx{arch=sm_90}' -o "$out/$program.ptx"
+run "$bin/tf-opt" "$programs/$program.py" --pipeline='typeinfer,lower-tir,emit-ptx{arch=sm_90}' -o "$out/$program.ptx"
 cat "$out/$program.ptx"
 
 if [ "$PTXAS" = none ]; then
   step "no ptxas (PTXAS=none): not assembled"
 else
   step "Registers, spills and shared memory, by ptxas"
-  "$bin/tf-opt" "$programs/$program.py" --pipeline='typeinfer,verify,emit-ptx{arch=sm_80}' -o "$out/$program.sm_80.ptx"
+  "$bin/tf-opt" "$programs/$program.py" --pipeline='typeinfer,lower-tir,emit-ptx{arch=sm_80}' -o "$out/$program.sm_80.ptx"
   "$PTXAS" -v -arch=sm_80 "$out/$program.sm_80.ptx" -o "$out/$program.sm_80.cubin" 2>&1
   "$PTXAS" -v -arch=sm_90 "$out/$program.ptx" -o "$out/$program.sm_90.cubin" 2>&1
 fi
 
-evaluate() { # ENGINE FILE
+evaluate() { # ENGINE FILE PASSES
   run "$bin/tf-opt" "$programs/$program.py" -o "$out/$1.txt" \
-    --pipeline="typeinfer,verify,evaluate{inputs=$programs/$program.safetensors prefix=a.in. outputs=$2 on=$1}"
+    --pipeline="$3,evaluate{inputs=$programs/$program.safetensors prefix=a.in. outputs=$2 on=$1}"
 }
 
 step "Values"
-evaluate reference "$out/reference.safetensors"
-evaluate cpu-jit "$out/cpu-jit.safetensors"
+evaluate reference "$out/reference.safetensors" typeinfer
+evaluate cpu-jit "$out/cpu-jit.safetensors" 'typeinfer,lower-tir{target=cpu}'
 results=("evaluator=$out/reference.safetensors" "cpu-jit=$out/cpu-jit.safetensors")
 if [ -e /dev/nvidiactl ]; then
   run "$bin/tf-run" "$out/$program.ptx" inputs="$programs/$program.safetensors" prefix=a.in. outputs="$out/gpu.safetensors"

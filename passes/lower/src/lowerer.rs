@@ -6,7 +6,7 @@ use tf_core::walk::Schedule;
 use tf_core::{Callee, Context, Diagnostic, Expr, ExprKind, Literal, Meta, Result, Span, Target, TargetKind};
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_tir::memory::fill::Fill;
-use tf_types::{DType, ShardLayout, Storage, TensorLayout, TensorType, Type, TypeError};
+use tf_types::{DType, ShardLayout, Storage, Symbol, TensorLayout, TensorType, Type, TypeError};
 
 use crate::block::Block;
 use crate::table::LowerTable;
@@ -28,6 +28,8 @@ pub struct Lowerer<'a, 'c> {
     names: usize,
     /// Position of the expression that is being lowered.
     pub span: Option<Span>,
+    /// What the author calls it.
+    label: Option<Symbol<'c>>,
 }
 
 impl<'a, 'c> Lowerer<'a, 'c> {
@@ -47,6 +49,7 @@ impl<'a, 'c> Lowerer<'a, 'c> {
             blocks: vec![Block::default()],
             names: 0,
             span: None,
+            label: None,
         }
     }
 
@@ -147,7 +150,19 @@ impl<'a, 'c> Lowerer<'a, 'c> {
     /// The result would lie in gmem or smem, where ops do not compute.
     pub fn alloc_result(&mut self, ty: Type<'c>, hint: &str) -> Result<Expr<'c>> {
         let wanted = self.result_type(ty)?;
-        self.alloc(wanted, hint)
+        self.alloc_named(wanted, hint)
+    }
+
+    /// A new buffer of exactly that type, named as the author named the value that is being lowered.
+    ///
+    /// # Errors
+    /// The type cannot be allocated.
+    pub fn alloc_named(&mut self, ty: Type<'c>, hint: &str) -> Result<Expr<'c>> {
+        let Some(name) = self.label else { return self.alloc(ty, hint) };
+        let value = self.cx.call(AllocTensor::new(self.cx, ty), &[], Meta::at(self.span))?;
+        let var = self.cx.var(name, ty, Meta::at(self.span));
+        self.bind(var, value);
+        Ok(var)
     }
 
     fn result_type(&self, ty: Type<'c>) -> Result<Type<'c>> {
@@ -224,6 +239,7 @@ impl<'a, 'c> Lowerer<'a, 'c> {
     fn region(&mut self, exprs: &'a [Expr<'c>]) -> Result<()> {
         for &expr in exprs {
             self.span = expr.span().or(self.span);
+            self.label = expr.meta.name;
             self.node(expr)?;
         }
         Ok(())

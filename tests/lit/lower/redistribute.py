@@ -5,7 +5,7 @@ from tilefoundry.dsl import Mesh, Tensor, Topology, tf
 from tilefoundry.target import CudaTarget
 
 # CHECK-LABEL: tir.func @turn
-#       CHECK: let %[[S:.*]] = T.alloc_tensor {tensor_type = !{{.*}}}
+#       CHECK: let %[[S:.*]] = T.alloc_tensor {tensor_type = tensor<32x32xf32, #{{.*}}, smem>}
 #       CHECK: let %[[MINE:.*]] = T.tensor_view %[[S]]
 #       CHECK: T.copy %{{.*}}, %[[MINE]]
 #       CHECK: T.sync {mesh = #{{.*}}}

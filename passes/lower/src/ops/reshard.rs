@@ -76,7 +76,7 @@ fn load<'c>(lowerer: &mut Lowerer<'_, 'c>, src: Expr<'c>, to: &TensorType<'c>) -
     let cx = lowerer.cx;
     let Some(shard) = to.shard() else { return Ok(src) };
     let view = place(lowerer, src, shard)?;
-    let held = lowerer.alloc(cx.tensor_type(*to), "t")?;
+    let held = lowerer.alloc_named(cx.tensor_type(*to), "t")?;
     lowerer.emit(Copy::new(cx), &[view, held]);
     Ok(held)
 }
