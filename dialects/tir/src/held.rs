@@ -55,7 +55,8 @@ impl<'c> Held<'c> {
     }
 
     fn placed(tensor: &TensorType<'c>, shape: &[i64]) -> Result<Self, TypeError> {
-        let shard = tensor.shard().ok_or_else(|| TypeError::new("a layout with an inner layout has no address rule"))?;
+        let shard =
+            tensor.shard().ok_or_else(|| TypeError::new("a layout with an inner layout has no address rule"))?;
         let symbolic = || TypeError::new("a symbolic extent or stride of a placement");
         let extents = shard.layout.static_shape().ok_or_else(symbolic)?;
         let mesh_extents: Vec<_> = shard.mesh.extents().iter().map(|e| e.as_const()).collect();
@@ -287,8 +288,7 @@ mod tests {
         let cx = TypeContext::new(&arena);
         let layout = cx.layout(cx.const_dims(&[12, 64]), Some(cx.const_dims(&[64, 1])));
         let shard = cx.shard_layout(layout, &[ShardAttr::Split(0), ShardAttr::Broadcast], mesh(&cx));
-        let ty =
-            cx.tensor(cx.const_dims(&[12, 64]), DType::F32, Some(TensorLayout::Shard(shard)), Storage::Rmem);
+        let ty = cx.tensor(cx.const_dims(&[12, 64]), DType::F32, Some(TensorLayout::Shard(shard)), Storage::Rmem);
         let error = Held::of(ty.as_tensor().expect("a tensor")).expect_err("12 is not 4");
         assert!(error.message.contains("layout axis 0 of extent 12"), "{error}");
     }

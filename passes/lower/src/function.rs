@@ -75,9 +75,11 @@ fn parameter_type<'c>(lowerer: &Lowerer<'_, 'c>, value: Expr<'c>, ty: Type<'c>) 
             refuse(format!("{} has a symbolic shape, {ty}: run-time extents are not lowered yet", value.describe()))
         }
         Some(tensor) if lowerer.on_cpu() => Ok(lowerer.host_type(tensor)),
-        Some(tensor) if tensor.storage != Storage::Gmem => {
-            refuse(format!("{} lies in {}; a kernel takes and returns tensors in gmem", value.describe(), tensor.storage))
-        }
+        Some(tensor) if tensor.storage != Storage::Gmem => refuse(format!(
+            "{} lies in {}; a kernel takes and returns tensors in gmem",
+            value.describe(),
+            tensor.storage
+        )),
         Some(_) => Ok(ty),
     }
 }

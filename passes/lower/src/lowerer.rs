@@ -265,7 +265,8 @@ impl<'a, 'c> Lowerer<'a, 'c> {
                 Ok(())
             }
             ExprKind::Call { callee: Callee::Function(callee), .. } => {
-                let message = format!("the call of `@{}` is not lowered: calls between functions are not built yet", callee.name);
+                let message =
+                    format!("the call of `@{}` is not lowered: calls between functions are not built yet", callee.name);
                 Err(self.refuse(message))
             }
         }

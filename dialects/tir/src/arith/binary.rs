@@ -29,8 +29,7 @@ impl VerifyRule for Binary {
         same_dtype("T.binary", (0, call.lhs()), (1, call.rhs()))?;
         broadcasts_to("T.binary", (0, call.lhs()), (2, call.dst()))?;
         broadcasts_to("T.binary", (1, call.rhs()), (2, call.dst()))?;
-        let expected =
-            if call.kind().is_comparison() { DType::Bool } else { tensor(0, "lhs", call.lhs())?.dtype };
+        let expected = if call.kind().is_comparison() { DType::Bool } else { tensor(0, "lhs", call.lhs())?.dtype };
         let found = tensor(2, "dst", call.dst())?.dtype;
         if found == expected {
             return Ok(());

@@ -39,7 +39,8 @@ impl TypeRule for TensorView {
             )));
         }
         for (i, coord) in coords.iter().enumerate() {
-            let is_index = |ty: &TypeKind<'_>| matches!(ty, TypeKind::Tensor(t) if t.rank() == 0 && t.dtype.is_integer());
+            let is_index =
+                |ty: &TypeKind<'_>| matches!(ty, TypeKind::Tensor(t) if t.rank() == 0 && t.dtype.is_integer());
             if !is_index(coord.ty().data()) {
                 let message = format!("a start must be an integer scalar, found {}", coord.ty());
                 return Err(RuleError::new(message).operand(1 + i, coord.ty().to_string()));

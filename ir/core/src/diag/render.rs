@@ -67,9 +67,7 @@ impl Excerpts {
 
     fn main<'a>(&'a self, title: annotate_snippets::Title<'a>, diagnostic: &'a Diagnostic) -> Group<'a> {
         match diagnostic.span {
-            Some(span) => {
-                self.add(Group::with_title(title), span, diagnostic.label.as_deref(), &diagnostic.labels)
-            }
+            Some(span) => self.add(Group::with_title(title), span, diagnostic.label.as_deref(), &diagnostic.labels),
             None => Group::with_title(title),
         }
     }

@@ -23,8 +23,7 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
             let message = format!("the operand of a reduction lies in {}", from.storage);
             return Err(lowerer.refuse(message).with_help("reshard it to rmem first"));
         }
-        let plan =
-            ReducePlan::new(from, lowerer.tensor(dst), axes).map_err(|error| lowerer.refuse_type(error))?;
+        let plan = ReducePlan::new(from, lowerer.tensor(dst), axes).map_err(|error| lowerer.refuse_type(error))?;
         let len = plan.workspace_len();
         if len > 0 {
             let shape = lowerer.cx.const_dims(&[len]);

@@ -27,7 +27,9 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
         (_, Storage::Gmem) => {
             let Some(&out) = lowerer.sinks.get(&expr) else {
                 return Err(lowerer
-                    .refuse("a move to gmem that is not the function's result needs scratch memory, which is not built yet")
+                    .refuse(
+                        "a move to gmem that is not the function's result needs scratch memory, which is not built yet",
+                    )
                     .with_help("return the value, or keep it in rmem or smem"));
             };
             store(lowerer, src, shard, out)?;
@@ -90,10 +92,8 @@ fn redistribute<'c>(lowerer: &mut Lowerer<'_, 'c>, src: Expr<'c>, to: &TensorTyp
     }
     let Some(shard) = to.shard() else { return Ok(src) };
     let open = lowerer.without_strides(shard);
-    let exchange = lowerer
-        .cx
-        .reshard_type(from, Some(open), Some(Storage::Smem))
-        .map_err(|error| lowerer.refuse_type(error))?;
+    let exchange =
+        lowerer.cx.reshard_type(from, Some(open), Some(Storage::Smem)).map_err(|error| lowerer.refuse_type(error))?;
     let exchange = exchange.as_tensor().unwrap_or(to);
     let shared = share(lowerer, src, shard, exchange)?;
     load(lowerer, shared, to)
@@ -107,7 +107,8 @@ fn share<'c>(
     to: &TensorType<'c>,
 ) -> Result<Expr<'c>> {
     let cx = lowerer.cx;
-    let registers = cx.tensor(to.shape, to.dtype, Some(TensorLayout::Shard(lowerer.without_strides(shard))), Storage::Rmem);
+    let registers =
+        cx.tensor(to.shape, to.dtype, Some(TensorLayout::Shard(lowerer.without_strides(shard))), Storage::Rmem);
     let registers = registers.as_tensor().unwrap_or(to);
     let from = lowerer.tensor(src);
     let (held, writer) = match (from.storage, from.shard()) {
