@@ -1,13 +1,8 @@
 //! The launch manifest of a module: what its host function passes to which kernel.
 use crate::Ptx;
 use tf_artifact::{Argument, Artifact, ArtifactError, Entry, FORMAT, Kernel, Manifest, Parameter, Role};
-use tf_core::{
-    AnyFunction, Diagnostic, Expr, ExprKind, Module, PrimFunction, Result, StmtKind,
-    node::TirCallee,
-    op::{OpCall, OpView},
-    walk::walk_stmts,
-};
-use tf_tir::launch::{Launch, static_geometry};
+use tf_core::{AnyFunction, Diagnostic, Expr, ExprKind, Module, PrimFunction, Result, op::OpCall};
+use tf_tir::launch::{Launch, launches, static_geometry};
 
 const PRODUCER: &str = concat!("tilefoundry ", env!("CARGO_PKG_VERSION"));
 
@@ -24,24 +19,14 @@ pub(crate) fn artifact(module: Module<'_>, ptx: &Ptx, arch: &str) -> Result<Arti
         parameters: parameters.collect::<Result<_>>()?,
         outputs: host.output_count,
     };
-    let launches = launches(host);
-    let kernels = launches.iter().map(|call| kernel(call)).collect::<Result<_>>().map_err(|e| e.at(host.span))?;
+    let kernels = launches(host).into_iter().map(|(call, span)| kernel(&call).map_err(|error| error.at(span)));
+    let kernels = kernels.collect::<Result<_>>().map_err(|error| error.at(host.span))?;
     let manifest = Manifest { format: FORMAT, target: arch.to_owned(), producer: PRODUCER.to_owned(), entry, kernels };
     Artifact::new(ptx.ptx.clone(), manifest).map_err(|error| refused(error).at(host.span))
 }
 
 pub(crate) fn refused(error: ArtifactError) -> Diagnostic {
     Diagnostic::error(error.to_string())
-}
-
-fn launches<'c>(function: PrimFunction<'c>) -> Vec<OpCall<'c, Launch>> {
-    let mut found = Vec::new();
-    walk_stmts(function.body, |stmt| {
-        if let StmtKind::Evaluate { callee: TirCallee::Op(op), args } = stmt.kind {
-            found.extend(OpCall::new(OpView { op, args }));
-        }
-    });
-    found
 }
 
 /// The entry, or the only function that launches anything.

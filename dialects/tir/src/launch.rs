@@ -1,7 +1,9 @@
 //! `T.launch`
 
-use tf_core::op::{OpCall, RuleError, VerifyRule};
-use tf_core::{Context, Expr, ExprKind, Literal, op};
+use tf_core::node::TirCallee;
+use tf_core::op::{OpCall, OpView, RuleError, VerifyRule};
+use tf_core::walk::walk_stmts;
+use tf_core::{Context, Expr, ExprKind, Literal, PrimFunction, Span, StmtKind, op};
 use tf_types::TypeKind;
 use tf_value::rule::DialectBuilder;
 
@@ -44,6 +46,18 @@ pub fn static_geometry(call: &OpCall<'_, Launch>) -> Option<([u32; 3], [u32; 3])
     let grid = [extent(call.grid_x())?, extent(call.grid_y())?, extent(call.grid_z())?];
     let block = [extent(call.block_x())?, extent(call.block_y())?, extent(call.block_z())?];
     Some((grid, block))
+}
+
+/// The launches of a function, in order, with their places.
+#[must_use]
+pub fn launches<'c>(function: PrimFunction<'c>) -> Vec<(OpCall<'c, Launch>, Option<Span>)> {
+    let mut found = Vec::new();
+    walk_stmts(function.body, |stmt| {
+        if let StmtKind::Evaluate { callee: TirCallee::Op(op), args } = stmt.kind {
+            found.extend(OpCall::new(OpView { op, args }).map(|call| (call, stmt.span)));
+        }
+    });
+    found
 }
 
 impl VerifyRule for Launch {

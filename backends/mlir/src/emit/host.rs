@@ -15,12 +15,11 @@ use melior::{
 };
 use rustc_hash::FxHashMap;
 use tf_core::{
-    AnyFunction, Diagnostic, Expr, ExprKind, Module, PrimFunction, Result, SourceMap, Span, Stmt, StmtKind,
+    AnyFunction, Diagnostic, Expr, ExprKind, Module, PrimFunction, Result, SourceMap, Stmt, StmtKind,
     node::TirCallee,
     op::{OpCall, OpView},
-    walk::walk_stmts,
 };
-use tf_tir::launch::{Launch, static_geometry};
+use tf_tir::launch::{Launch, launches, static_geometry};
 
 use crate::Session;
 
@@ -33,13 +32,6 @@ fn launch<'c>(stmt: Stmt<'c>) -> Option<OpCall<'c, Launch>> {
         StmtKind::Evaluate { callee: TirCallee::Op(op), args } => OpCall::new(OpView { op, args }),
         _ => None,
     }
-}
-
-/// The launches of a function, in order.
-pub(crate) fn launches<'c>(function: PrimFunction<'c>) -> Vec<(OpCall<'c, Launch>, Option<Span>)> {
-    let mut found = Vec::new();
-    walk_stmts(function.body, |stmt| found.extend(launch(stmt).map(|call| (call, stmt.span))));
-    found
 }
 
 /// The kernel that a launch starts.

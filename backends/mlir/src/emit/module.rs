@@ -66,7 +66,7 @@ fn fill<'a, 'c>(
         }
     }
     for &function in hosts {
-        if host::launches(function).is_empty() {
+        if tf_tir::launch::launches(function).is_empty() {
             super::cpu::emit_function(session, block, sources, function)?;
         } else {
             host::emit(session, block, function, sources)?;

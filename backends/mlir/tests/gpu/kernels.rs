@@ -202,6 +202,19 @@ fn registers_are_viewed() {
     assert_eq!(got, xs[96..160]);
 }
 
+#[test]
+fn literals_have_names() {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let mut k = Kernel::new(&cx);
+    let out = k.param(&[1], DType::F32);
+    let literal = k.float(2.5, DType::F32);
+    let named = k.name(literal);
+    k.effect(Fill::new(&cx), &[out, named]);
+    let (got, _) = execute(&cx, k.finish(1, 32), &[], 1);
+    assert_eq!(got, [2.5]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     /// Values go through shared memory from one distribution to another: every address, coordinate and vector width

@@ -80,6 +80,13 @@ impl<'a, 'c> Kernel<'a, 'c> {
         var
     }
 
+    /// A variable for a value that is no call.
+    pub fn name(&mut self, value: Expr<'c>) -> Expr<'c> {
+        let var = self.var(value.ty());
+        self.push(Item::Let(var, value));
+        var
+    }
+
     pub fn alloc(&mut self, ty: Type<'c>) -> Expr<'c> {
         self.bind(AllocTensor::new(self.cx, ty), &[])
     }

@@ -18,7 +18,7 @@ use crate::{
 use melior::ir::BlockRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::{
-    Diagnostic, Expr, ExprKind, Literal, PrimFunction, Result, SourceMap, Stmt, StmtKind, node::TirCallee, op::OpView,
+    Diagnostic, Expr, Literal, PrimFunction, Result, SourceMap, Stmt, StmtKind, node::TirCallee, op::OpView,
 };
 use tf_tir::held::Held;
 use tf_types::DType;
@@ -31,6 +31,8 @@ pub(crate) struct KernelCx<'a, 'c> {
     pub(crate) registers: RegisterFile<'a>,
     pub(crate) buffers: FxHashMap<Expr<'c>, Buffer<'a, 'c>>,
     pub(crate) indices: FxHashMap<Expr<'c>, Index<'a>>,
+    /// Literals by the variables that name them.
+    literals: FxHashMap<Expr<'c>, Literal>,
     /// Shared buffers by the variable that allocates them: number and memory.
     pub(crate) shared: FxHashMap<Expr<'c>, (usize, V<'a>)>,
     /// Shared buffers that a thread may have accessed since the last barrier.
@@ -66,6 +68,7 @@ pub(crate) fn emit_kernel<'a>(
         registers: RegisterFile::default(),
         buffers: parameters,
         indices: FxHashMap::default(),
+        literals: FxHashMap::default(),
         shared,
         touched: FxHashSet::default(),
         depth: 0,
@@ -126,14 +129,18 @@ impl<'a, 'c> KernelCx<'a, 'c> {
                 let buffer = table.emit_buffer(call, var, self)?;
                 self.buffers.insert(var, buffer);
             }
-            None => {
-                if let Some(buffer) = self.buffers.get(&value).cloned() {
+            None => match (self.buffers.get(&value).cloned(), value.literal()) {
+                (Some(buffer), _) => {
                     self.buffers.insert(var, buffer);
-                } else {
+                }
+                (None, Some(literal)) if !matches!(literal, Literal::Int(_)) => {
+                    self.literals.insert(var, literal);
+                }
+                _ => {
                     let index = self.index(value)?;
                     self.indices.insert(var, index);
                 }
-            }
+            },
         }
         Ok(())
     }
@@ -167,7 +174,7 @@ impl<'a, 'c> KernelCx<'a, 'c> {
     /// A scalar operand: a literal, an index, or a buffer of rank 0.
     pub(crate) fn scalar(&mut self, operand: Expr<'c>) -> Result<V<'a>> {
         let dtype = dtype(operand)?;
-        if let ExprKind::Constant(literal) = operand.kind {
+        if let Some(literal) = operand.literal().or(self.literals.get(&operand).copied()) {
             return Ok(self.builder.scalars().constant(dtype, literal)?);
         }
         if let Some(buffer) = self.buffers.get(&operand).cloned() {
