@@ -235,7 +235,7 @@ mod tests {
 
     fn mesh<'c>(cx: &TypeContext<'c>) -> Mesh<'c> {
         let thread = Topology { name: cx.symbol("thread"), size: Some(cx.dim(128)) };
-        let layout = cx.layout(&cx.const_dims(&[4, 32])[..], Some(cx.const_dims(&[32, 1])));
+        let layout = cx.layout(cx.const_dims(&[4, 32]), Some(cx.const_dims(&[32, 1])));
         cx.mesh(&[thread], MeshLayout::Plain(layout), &[cx.symbol("w"), cx.symbol("l")])
     }
 

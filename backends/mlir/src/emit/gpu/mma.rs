@@ -11,6 +11,9 @@ use tf_core::{Diagnostic, Result, op::OpCall};
 use tf_tir::{held::Held, nn::mma::Mma, tensor::reduce::accumulator};
 use tf_types::{DType, kinds::BinaryKind};
 
+/// Multiply-adds of one statement; all are unrolled.
+const WORK_LIMIT: i64 = 1 << 16;
+
 impl EmitEffect for Mma {
     const WRITES: &'static [usize] = &[0];
 
@@ -24,6 +27,11 @@ impl EmitEffect for Mma {
                 .with_help("reduce over the mesh axis after the product, or do not split k"));
         }
         let depth: i64 = lk.iter().map(|f| f.extent).product();
+        let work = local_len(&acc.held)? as i64 * depth;
+        if work > WORK_LIMIT {
+            let message = format!("one position would run {work} multiply-adds in one `T.mma`, more than {WORK_LIMIT}");
+            return Err(Diagnostic::error(message).with_help("loop over tiles of k"));
+        }
         // What a position needs of the operands follows from the rows and columns of its accumulators.
         let lhs_wanted = Held { axes: vec![m.clone(), lk.clone()], mesh: acc.held.mesh };
         let rhs_wanted = Held { axes: vec![rk.clone(), n.clone()], mesh: acc.held.mesh };
