@@ -13,7 +13,7 @@ dir=$(cd "$2" && pwd)
 arch=${3:-sm_90}
 cd "$tf_root"
 
-bin=${CARGO_TARGET_DIR:-target}/release
+bin=${TF_BIN_DIR:-${CARGO_TARGET_DIR:-target}/release}
 reference=tests/reference/programs
 programs=(vector_add square rms_rows softmax_rows column_mean tile_k_loop)
 limit_mib=40
@@ -27,7 +27,7 @@ mkdir -p "$dir/data"
 cp "$bin/tf-run" "$dir/tf-run"
 cp tools/gpu-run.sh "$dir/run.sh"
 for program in "${programs[@]}"; do
-  "$bin/tf-opt" "$reference/$program.py" --pipeline="typeinfer,verify,emit-ptx{arch=$arch}" -o "$dir/data/$program.ptx"
+  "$bin/tf-opt" "$reference/$program.py" --pipeline="typeinfer,lower-tir,emit-ptx{arch=$arch}" -o "$dir/data/$program.ptx"
   [ "$PTXAS" = none ] || "$PTXAS" -arch="$arch" "$dir/data/$program.ptx" -o /dev/null
   cp "$reference/$program.safetensors" "$dir/data/"
 done
