@@ -1,0 +1,116 @@
+//! Work per op on chains, trees and shared graphs of 1 k, 100 k and 1 M ops.
+//!
+//! `cargo bench -p tf-gen`; `-- parse` measures one kind of work, `SCALE_LARGEST=100000` leaves the million out.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tf_core::op::OpRegistry;
+use tf_core::walk::post_order;
+use tf_core::{AnyFunction, Arena, Context, Function, Module};
+use tf_gen::Shape;
+use tf_text::{PrintOptions, parse_module, print_module};
+
+type Registry = std::sync::Arc<OpRegistry>;
+
+fn body(module: Module<'_>) -> Function<'_> {
+    match module.functions {
+        [AnyFunction::Hir(function)] => *function,
+        _ => unreachable!("the generated module has one HIR function"),
+    }
+}
+
+struct Case {
+    shape: Shape,
+    count: usize,
+    registry: Registry,
+}
+
+impl Case {
+    /// Measures `work` on a generated module, each time in a fresh arena whose making does not count.
+    fn measure<T>(
+        &self,
+        group: &mut BenchmarkGroup<'_, WallTime>,
+        work: impl for<'c> Fn(&Context<'c>, Module<'c>) -> T,
+    ) {
+        group.throughput(Throughput::Elements(self.count as u64));
+        group.bench_function(BenchmarkId::new(self.shape.name(), self.count), |bencher| {
+            bencher.iter_custom(|rounds| {
+                let mut total = Duration::ZERO;
+                for _ in 0..rounds {
+                    let arena = Arena::new();
+                    let cx = Context::new(&arena, self.registry.clone());
+                    let module = tf_gen::module(&cx, self.shape, self.count);
+                    let start = Instant::now();
+                    black_box(work(&cx, module));
+                    total += start.elapsed();
+                }
+                total
+            });
+        });
+    }
+}
+
+fn scale(c: &mut Criterion) {
+    let registry = tf_gen::registry().expect("the dialect registers");
+    let largest = std::env::var("SCALE_LARGEST").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000_000);
+    let sizes = [1_000, 100_000, 1_000_000].into_iter().filter(|&n| n <= largest);
+    let cases: Vec<Case> = Shape::ALL
+        .into_iter()
+        .flat_map(|shape| sizes.clone().map(move |count| (shape, count)))
+        .map(|(shape, count)| Case { shape, count, registry: registry.clone() })
+        .collect();
+    let mut each = |name: &str, f: &dyn Fn(&mut BenchmarkGroup<'_, WallTime>, &Case)| {
+        let mut group = c.benchmark_group(name);
+        group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+        cases.iter().for_each(|case| f(&mut group, case));
+        group.finish();
+    };
+    each("build", &|group, case| {
+        group.throughput(Throughput::Elements(case.count as u64));
+        group.bench_function(BenchmarkId::new(case.shape.name(), case.count), |bencher| {
+            bencher.iter(|| {
+                let arena = Arena::new();
+                let cx = Context::new(&arena, case.registry.clone());
+                black_box(tf_gen::module(&cx, case.shape, case.count).functions.len())
+            });
+        });
+    });
+    each("parse", &|group, case| {
+        let arena = Arena::new();
+        let cx = Context::new(&arena, case.registry.clone());
+        let text = print_module(tf_gen::module(&cx, case.shape, case.count), &PrintOptions::default());
+        group.throughput(Throughput::Elements(case.count as u64));
+        group.bench_function(BenchmarkId::new(case.shape.name(), case.count), |bencher| {
+            bencher.iter_custom(|rounds| {
+                let mut total = Duration::ZERO;
+                for _ in 0..rounds {
+                    let arena = Arena::new();
+                    let cx = Context::new(&arena, case.registry.clone());
+                    let file = cx.sources().add("scale.tfir", text.as_str());
+                    let start = Instant::now();
+                    let module = parse_module(&cx, file).expect("the text parses");
+                    total += start.elapsed();
+                    black_box(module.functions.len());
+                }
+                total
+            });
+        });
+    });
+    each("print", &|group, case| case.measure(group, |_, module| print_module(module, &PrintOptions::default())));
+    each("type_verify", &|group, case| {
+        case.measure(group, |cx, module| {
+            let function = body(module);
+            let typed = tf_transforms::infer_function(function, cx).expect("well typed");
+            assert!(
+                typed == function && tf_transforms::verify::function(AnyFunction::Hir(typed), module, cx).is_empty()
+            );
+        });
+    });
+    each("collect", &|group, case| case.measure(group, |_, module| post_order(&[body(module).body]).len()));
+}
+
+criterion_group!(benches, scale);
+criterion_main!(benches);
