@@ -6,9 +6,11 @@
 pub mod io;
 pub mod rule;
 
+mod activation;
 mod binary;
 mod cast;
 mod compare;
+mod conv;
 mod element;
 mod error;
 mod extent;
@@ -16,14 +18,19 @@ mod fp8;
 mod gather;
 mod kernel;
 mod matmul;
+mod norm;
 mod reduce;
+mod rope;
+mod rows;
 mod tensor;
 mod unary;
 mod value;
 mod view;
 
+pub use activation::Activation;
 pub use cast::promote;
 pub use compare::{Comparison, Mismatch, Tolerance, compare};
+pub use conv::ConvGeometry;
 pub use element::{Element, Numeric, SharedArray};
 pub use error::ValueError;
 pub use extent::extent;

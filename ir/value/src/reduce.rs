@@ -49,7 +49,7 @@ macro_rules! fold {
     };
 }
 
-fn fold_block<W: Copy>(elements: &[W], start: W, term: impl Fn(W) -> W, join: impl Fn(W, W) -> W) -> W {
+pub(crate) fn fold_block<W: Copy>(elements: &[W], start: W, term: impl Fn(W) -> W, join: impl Fn(W, W) -> W) -> W {
     let mut lanes = [start; LANES];
     let (whole, rest) = elements.as_chunks::<LANES>();
     for chunk in whole {
