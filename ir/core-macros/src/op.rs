@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Error, Expr, Field, Ident, ItemStruct, Lit, LitStr, Meta, Result, Token, Type};
 
@@ -120,7 +121,7 @@ struct Expansion {
 impl Expansion {
     fn input(&mut self, name: &Ident, doc: &str, input: &Input) {
         let (pattern, variadic, optional) = (&input.pattern, input.variadic, input.optional);
-        let text = name.to_string();
+        let text = name.unraw().to_string();
         self.decls.push(quote! {
             ParamDecl {
                 name: #text,
@@ -145,7 +146,7 @@ impl Expansion {
     }
 
     fn attribute(&mut self, name: &Ident, doc: &str, ty: &Type, default: Option<TokenStream>) {
-        let text = name.to_string();
+        let text = name.unraw().to_string();
         let default = default.map_or(quote!(None), |d| quote!(Some(#d)));
         self.decls.push(quote! {
             ParamDecl {
