@@ -50,13 +50,9 @@ impl<'c> Parser<'_, 'c> {
                 None => refusal,
             })?;
         }
-        Ok(self.cx.function(FunctionData {
-            name: self.cx.symbol(def.name.as_str()),
-            params: self.cx.alloc_slice(&params),
-            body: value,
-            return_type: value.ty(),
-            span: Some(span),
-        }))
+        let (name, params) = (self.cx.symbol(def.name.as_str()), self.cx.alloc_slice(&params));
+        let data = FunctionData::new(name, params, value, value.ty());
+        Ok(self.cx.function(FunctionData { span: Some(span), ..data }))
     }
 
     /// The parameters; a refused one is reported and has no variable.

@@ -153,12 +153,12 @@ impl<'c> Parser<'_, 'c> {
         }
         let functions: Vec<_> = functions.into_iter().map(AnyFunction::Hir).collect();
         Ok(self.cx.module(ModuleData {
-            name: self.cx.symbol(class.name.as_str()),
             functions: self.cx.alloc_slice(&functions),
             entry: declared.entry.map(|(entry, _)| entry),
             target: declared.target,
             topologies: domain.topologies.map(|levels| self.cx.topologies(&levels)),
             span: Some(name),
+            ..ModuleData::new(self.cx.symbol(class.name.as_str()))
         }))
     }
 
@@ -289,7 +289,8 @@ impl<'c> Parser<'_, 'c> {
         let mut next = 0;
         while let Some(function) = called.get(next).copied() {
             next += 1;
-            for expr in tf_core::walk::post_order(&[function.body]) {
+            let bodies: Vec<_> = function.bodies().collect();
+            for expr in tf_core::walk::post_order(&bodies) {
                 if let ExprKind::Call { callee: tf_core::Callee::Function(callee), .. } = expr.kind
                     && !called.contains(&callee)
                 {
@@ -299,12 +300,12 @@ impl<'c> Parser<'_, 'c> {
         }
         let members: Vec<_> = functions.iter().filter(|f| called.contains(f)).map(|f| AnyFunction::Hir(*f)).collect();
         self.cx.module(ModuleData {
-            name: entry.name,
             functions: self.cx.alloc_slice(&members),
             entry: Some(entry.name),
             target: declared.target,
             topologies: declared.topologies.as_deref().map(|levels| self.cx.topologies(levels)),
             span: entry.span,
+            ..ModuleData::new(entry.name)
         })
     }
 }

@@ -4,11 +4,13 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use tf_types::intern::Interner;
-use tf_types::{Arena, DType, Symbol, Type, TypeContext};
+use tf_types::{Arena, DType, Storage, Symbol, Type, TypeContext};
 
+use crate::node::constraint::ConstraintData;
+use crate::node::method::MethodData;
 use crate::node::{
-    Callee, Expr, ExprData, ExprKind, Function, FunctionData, GridRegion, Literal, Meta, Module, ModuleData,
-    PrimFunction, PrimFunctionData, Stmt, StmtData, StmtKind, TirCallee,
+    Callee, Constraint, Expr, ExprData, ExprKind, Function, FunctionData, GridRegion, Literal, Meta, Method, Module,
+    ModuleData, PrimFunction, PrimFunctionData, Stmt, StmtData, StmtKind, TirCallee,
 };
 use crate::op::instance::OpInstanceData;
 use crate::op::{Attr, OpId, OpInstance, OpRegistry, OpView};
@@ -126,6 +128,34 @@ impl<'c> Context<'c> {
         self.expr(ExprKind::Grid(self.alloc(region)), ty, meta)
     }
 
+    /// The extent of a tensor parameter at run time.
+    ///
+    /// # Errors
+    /// `param` is no tensor variable; the axis is not one of its axes.
+    pub fn shape_of(&self, param: Expr<'c>, axis: u32, meta: Meta<'c>) -> Result<Expr<'c>> {
+        let rank = param.ty().as_tensor().map(|t| t.rank());
+        match rank {
+            Some(rank) if param.var_name().is_some() && (axis as usize) < rank => {
+                let ty = self.tensor(&[], DType::I32, None, Storage::Rmem);
+                Ok(self.expr(ExprKind::ShapeOf { param, axis }, ty, meta))
+            }
+            _ => {
+                let message = format!("{} is {}: it has no extent {axis}", param.describe(), param.ty());
+                let help = "an extent is that of an axis of a tensor parameter";
+                Err(Diagnostic::error(message).at(meta.span).with_help(help))
+            }
+        }
+    }
+
+    /// A schedule constraint.
+    ///
+    /// # Errors
+    /// It requires nothing, or binds a topology twice.
+    pub fn constraint(&self, data: ConstraintData<'c>) -> Result<Constraint<'c>> {
+        data.check()?;
+        Ok(Constraint(self.alloc(data)))
+    }
+
     /// A statement of any kind.
     pub fn stmt(&self, kind: StmtKind<'c>, span: Option<Span>) -> Stmt<'c> {
         Stmt(self.alloc(StmtData { kind, span }))
@@ -144,6 +174,11 @@ impl<'c> Context<'c> {
     /// A TIR function.
     pub fn prim_function(&self, data: PrimFunctionData<'c>) -> PrimFunction<'c> {
         PrimFunction(self.alloc(data))
+    }
+
+    /// A method of a module.
+    pub fn method(&self, data: MethodData<'c>) -> Method<'c> {
+        Method(self.alloc(data))
     }
 
     /// A module.

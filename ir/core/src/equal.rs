@@ -2,29 +2,19 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::node::{AnyFunction, Callee, Expr, ExprKind, Function, Module, PrimFunction, Stmt, StmtKind};
+use crate::node::{AnyFunction, Callee, Child, Expr, ExprKind, Function, Module, PrimFunction, Stmt, StmtKind};
 use crate::walk::{operands, stmt_exprs};
 
 /// Whether two modules of one context (or its forks) are the same up to the identity of nodes.
 ///
-/// Names, types, attributes, order and the sharing of values count; spans, binding names, how sequences nest, and the
-/// identity of constants and symbols do not, nor the sharing of values between functions. Linear: every node is compared once.
+/// Names, types, attributes, order and the sharing of values count; metadata of nodes, labels and origins of functions, how
+/// sequences nest, and the identity of constants, extents and symbols do not, nor the sharing of values between functions.
+/// Linear: every node is compared once.
 #[must_use]
 pub fn structurally_equal(a: Module<'_>, b: Module<'_>) -> bool {
-    let same_head = a.name == b.name
-        && a.entry == b.entry
-        && a.target == b.target
-        && a.topologies == b.topologies
-        && a.functions.len() == b.functions.len();
-    if !same_head {
-        return false;
-    }
+    let (a, b) = (a.tree(), b.tree());
     let mut matcher = Matcher::default();
-    a.functions.iter().zip(b.functions).all(|(&a, &b)| match (a, b) {
-        (AnyFunction::Hir(a), AnyFunction::Hir(b)) => matcher.functions(a, b),
-        (AnyFunction::Tir(a), AnyFunction::Tir(b)) => matcher.prim_functions(a, b),
-        _ => false,
-    })
+    a.len() == b.len() && a.into_iter().zip(b).all(|(a, b)| matcher.modules(a, b))
 }
 
 /// A one-to-one relation of functions and of the nodes of the current one.
@@ -40,6 +30,31 @@ struct Matcher<'c> {
 }
 
 impl<'c> Matcher<'c> {
+    /// Compares two modules without those below.
+    fn modules(&mut self, a: Module<'c>, b: Module<'c>) -> bool {
+        let same_child = |(a, b): (&Child<'c>, &Child<'c>)| {
+            let same_form = matches!(a, Child::One(_)) == matches!(b, Child::One(_));
+            same_form && a.name() == b.name() && a.modules().len() == b.modules().len()
+        };
+        let same_head = a.name == b.name
+            && a.entry == b.entry
+            && a.target == b.target
+            && a.topologies == b.topologies
+            && a.metadata == b.metadata
+            && a.functions.len() == b.functions.len()
+            && a.instances.len() == b.instances.len()
+            && a.children.len() == b.children.len()
+            && a.methods.len() == b.methods.len()
+            && a.children.iter().zip(b.children).all(same_child)
+            && a.methods.iter().zip(b.methods).all(|(a, b)| a.same(*b));
+        same_head
+            && a.all_functions().zip(b.all_functions()).all(|(a, b)| match (a, b) {
+                (AnyFunction::Hir(a), AnyFunction::Hir(b)) => self.functions(a, b),
+                (AnyFunction::Tir(a), AnyFunction::Tir(b)) => self.prim_functions(a, b),
+                _ => false,
+            })
+    }
+
     fn functions(&mut self, a: Function<'c>, b: Function<'c>) -> bool {
         if !self.meet(a, b) {
             return false;
@@ -48,8 +63,19 @@ impl<'c> Matcher<'c> {
             // No value belongs to two functions.
             self.exprs.clear();
             self.inverse.clear();
-            let same = a.name == b.name && a.return_type == b.return_type && self.all(a.params, b.params);
-            if !same || !self.expr(a.body, b.body) {
+            let same = a.name == b.name
+                && a.return_type == b.return_type
+                && a.specializations == b.specializations
+                && a.variants.len() == b.variants.len()
+                && a.converters.len() == b.converters.len()
+                && a.converters.iter().zip(b.converters).all(|(a, b)| a.weight == b.weight)
+                && self.all(a.params, b.params);
+            let same_value = match (a.body, b.body) {
+                (Some(a), Some(b)) => same && self.expr(a, b),
+                (None, None) => same,
+                _ => false,
+            };
+            if !same_value || !a.with_parts().zip(b.with_parts()).all(|(a, b)| self.meet(a, b)) {
                 return false;
             }
         }
@@ -103,6 +129,10 @@ impl<'c> Matcher<'c> {
         match (a.kind, b.kind) {
             (ExprKind::Constant(a), ExprKind::Constant(b)) => return a == b,
             (ExprKind::SymbolRef(a), ExprKind::SymbolRef(b)) => return a == b,
+            (ExprKind::ShapeOf { param: x, axis: i }, ExprKind::ShapeOf { param: y, axis: j }) => {
+                self.stack.push((x, y));
+                return i == j;
+            }
             _ => {}
         }
         match (self.exprs.get(&a), self.inverse.get(&b)) {
@@ -171,7 +201,13 @@ impl<'c> Matcher<'c> {
                 m == n && x == y
             }
             (StmtKind::Evaluate { callee: f, .. }, StmtKind::Evaluate { callee: g, .. }) => f == g,
-            (StmtKind::Return, StmtKind::Return) => true,
+            (StmtKind::Dispatch { callee: f, cases: x, .. }, StmtKind::Dispatch { callee: g, cases: y, .. }) => {
+                f == g && x.len() == y.len() && x.iter().zip(y).all(|(x, y)| x.pattern == y.pattern)
+            }
+            (StmtKind::Abort { message: x }, StmtKind::Abort { message: y }) => x == y,
+            (StmtKind::While { .. }, StmtKind::While { .. })
+            | (StmtKind::If { .. }, StmtKind::If { .. })
+            | (StmtKind::Return, StmtKind::Return) => true,
             _ => false,
         };
         let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -189,7 +225,7 @@ struct Flat<'c> {
 #[derive(Clone, Copy)]
 enum Event<'c> {
     Stmt(Stmt<'c>),
-    /// The end of a loop or a mesh scope.
+    /// The end of a block.
     End,
 }
 
@@ -212,10 +248,18 @@ impl<'c> Iterator for Flat<'c> {
                     continue;
                 }
                 StmtKind::Let { body, .. } => self.stack.push(Event::Stmt(body)),
-                StmtKind::For { body, .. } | StmtKind::MeshScope { body, .. } => {
+                StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::MeshScope { body, .. } => {
                     self.stack.extend([Event::End, Event::Stmt(body)]);
                 }
-                StmtKind::Evaluate { .. } | StmtKind::Return => {}
+                StmtKind::If { then_body, else_body, .. } => {
+                    let branches = [Event::End, Event::Stmt(else_body), Event::End, Event::Stmt(then_body)];
+                    self.stack.extend(branches);
+                }
+                StmtKind::Dispatch { cases, fallback, .. } => {
+                    self.stack.extend([Event::End, Event::Stmt(fallback)]);
+                    self.stack.extend(cases.iter().rev().map(|case| Event::Stmt(case.call)));
+                }
+                StmtKind::Evaluate { .. } | StmtKind::Abort { .. } | StmtKind::Return => {}
             }
             return Some(event);
         }
@@ -243,9 +287,9 @@ mod tests {
         let body = body(param);
         let name = cx.symbol("f");
         let params = cx.alloc_slice(&[param]);
-        let function = cx.function(FunctionData { name, params, body, return_type: body.ty(), span: None });
+        let function = cx.function(FunctionData::new(name, params, body, body.ty()));
         let functions = cx.alloc_slice(&[AnyFunction::Hir(function)]);
-        cx.module(ModuleData { name, functions, entry: None, target: None, topologies: None, span: None })
+        cx.module(ModuleData { functions, ..ModuleData::new(name) })
     }
 
     #[test]

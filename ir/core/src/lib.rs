@@ -10,13 +10,14 @@ pub mod equal;
 pub mod node;
 pub mod op;
 pub mod span;
+pub mod variants;
 pub mod walk;
 
 pub use context::Context;
 pub use diag::{Diagnostic, Result};
 pub use node::{
-    AnyFunction, Callee, Expr, ExprKind, Function, Literal, Meta, Module, PrimFunction, Stmt, StmtKind, Target,
-    TargetKind,
+    AnyFunction, Callee, DimVarRangePat, Expr, ExprKind, Function, Literal, Meta, Module, PrimFunction, Stmt, StmtKind,
+    Target, TargetKind,
 };
 pub use span::{FileId, SourceMap, Span};
 pub use tf_core_macros::op;

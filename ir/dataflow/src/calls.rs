@@ -24,7 +24,8 @@ pub fn call_graph(module: Module<'_>) -> CallGraph {
         };
         match function {
             AnyFunction::Hir(function) => {
-                for expr in post_order(&[function.body]) {
+                let bodies: Vec<_> = function.bodies().collect();
+                for expr in post_order(&bodies) {
                     if let ExprKind::Call { callee: Callee::Function(callee), .. } = expr.kind {
                         call(callee.name.as_str());
                     }

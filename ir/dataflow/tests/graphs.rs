@@ -53,18 +53,14 @@ fn callees_come_before_callers() {
     let x = cx.var(cx.symbol("x"), ty, Meta::default());
     let params = cx.alloc_slice(&[x]);
     let function = |name: &str, body| {
-        cx.function(FunctionData { name: cx.symbol(name), params, body, return_type: ty, span: None })
+        cx.function(FunctionData::new(cx.symbol(name), params, body, ty))
     };
     let f = function("f", x);
     let call = cx.expr(ExprKind::Call { callee: Callee::Function(f), args: params }, ty, Meta::default());
     let g = function("g", call);
     let module = cx.module(ModuleData {
-        name: cx.symbol("m"),
         functions: cx.alloc_slice(&[AnyFunction::Hir(g), AnyFunction::Hir(f)]),
-        entry: None,
-        target: None,
-        topologies: None,
-        span: None,
+        ..ModuleData::new(cx.symbol("m"))
     });
     let order = toposort(&call_graph(module), None).ok().unwrap();
     assert_eq!(order, [1, 0]);

@@ -57,7 +57,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     /// # Errors
     /// What an op's rule refuses, with the op, its binding and its place; a loop that cannot run.
     pub fn run(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) -> Result<Value> {
-        self.enter(function, arguments, dims);
+        self.enter(function, arguments, dims)?;
         while let Some(frame) = self.frames.pop() {
             let result = match frame {
                 Frame::Region { region, at } => self.item(region, at),
@@ -93,8 +93,12 @@ impl<'a, 'c> Machine<'a, 'c> {
         Err(error)
     }
 
-    fn enter(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) {
-        let plan = self.plans.entry(function).or_insert_with(|| Rc::new(Plan::new(function)));
+    /// Starts a function; of a dispatch prototype the variant whose range has the value of its dim.
+    fn enter(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) -> Result<()> {
+        let known: Vec<_> = dims.iter().map(|(&name, &value)| (name, value)).collect();
+        let function = function.variant_for(&known)?;
+        let body = function.value()?;
+        let plan = self.plans.entry(function).or_insert_with(|| Rc::new(Plan::new(function, body)));
         let plan = Rc::clone(plan);
         let mut cells = vec![Cell::Empty; plan.slot_count()];
         for (&param, argument) in function.params.iter().zip(arguments) {
@@ -102,11 +106,12 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
         self.activations.push(Activation { function, plan, cells, dims: Rc::new(dims) });
         self.frames.push(Frame::Region { region: 0, at: 0 });
+        Ok(())
     }
 
     fn leave(&mut self) -> Result<Value> {
         let function = self.now().function;
-        let value = self.read(function.body);
+        let value = function.value().and_then(|body| self.read(body));
         self.activations.pop();
         value
     }
@@ -205,8 +210,11 @@ impl<'a, 'c> Machine<'a, 'c> {
         let (params, tensors): (Vec<_>, Vec<_>) = tensors.unzip();
         let dims = bind_dims(&params, &tensors, expr.span())?;
         self.frames.push(Frame::Return { expr, deferred });
-        self.enter(callee, values, dims);
-        Ok(())
+        let entered = self.enter(callee, values, dims);
+        if entered.is_err() {
+            self.frames.pop();
+        }
+        entered.map_err(|error| error.at(expr.span()))
     }
 
     fn start(&mut self, expr: Expr<'c>, grid: &GridRegion<'c>, deferred: bool) -> Result<()> {

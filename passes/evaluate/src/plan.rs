@@ -41,11 +41,11 @@ struct Planner<'c> {
 }
 
 impl<'c> Plan<'c> {
-    /// The plan of a function.
+    /// The plan of a function with that value.
     #[must_use]
-    pub fn new(function: Function<'c>) -> Self {
-        let mut planner = Planner::new(function);
-        planner.lifetimes(function.body);
+    pub fn new(function: Function<'c>, body: Expr<'c>) -> Self {
+        let mut planner = Planner::new(function, body);
+        planner.lifetimes(body);
         planner.plan
     }
 
@@ -63,8 +63,8 @@ impl<'c> Plan<'c> {
 }
 
 impl<'c> Planner<'c> {
-    fn new(function: Function<'c>) -> Self {
-        let mut schedule = schedule(function.body);
+    fn new(function: Function<'c>, body: Expr<'c>) -> Self {
+        let mut schedule = schedule(body);
         let mut plan = Plan { regions: Vec::new(), bodies: FxHashMap::default(), slots: FxHashMap::default() };
         let mut places = FxHashMap::default();
         let mut parents = vec![None];

@@ -19,7 +19,8 @@ impl<'c> ExprRewriter<'c> for Relink<'_, 'c> {
 }
 
 fn calls_replaced<'c>(function: Function<'c>, replaced: &Replaced<'c>) -> bool {
-    post_order(&[function.body]).iter().any(|expr| match expr.kind {
+    let bodies: Vec<_> = function.body.into_iter().collect();
+    post_order(&bodies).iter().any(|expr| match expr.kind {
         ExprKind::Call { callee: Callee::Function(callee), .. } => replaced.contains_key(&callee),
         _ => false,
     })
@@ -46,8 +47,8 @@ pub(crate) fn with_functions<'c>(
             continue;
         };
         if !replaced.is_empty() && calls_replaced(new, &replaced) {
-            let body = rewrite_expr(cx, new.body, [], &mut Relink(&replaced))?;
-            new = cx.function(FunctionData { body, ..*new });
+            let relinked = |body| rewrite_expr(cx, body, [], &mut Relink(&replaced));
+            new = cx.function(FunctionData { body: new.body.map(relinked).transpose()?, ..*new });
         }
         if new != old {
             replaced.insert(old, new);

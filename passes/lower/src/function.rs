@@ -20,7 +20,7 @@ pub(crate) fn lower_function<'c>(
     target: Target<'c>,
     table: &LowerTable,
 ) -> Result<PrimFunction<'c>> {
-    let body = function.body;
+    let body = function.value().map_err(|error| error.with_help("dispatch prototypes are not lowered yet"))?;
     let plan = schedule(body);
     let mut lowerer = Lowerer::new(cx, target, table, &plan);
     lowerer.span = function.span;

@@ -250,6 +250,9 @@ impl<'a, 'c> Lowerer<'a, 'c> {
             // A tuple is looked through where it is returned.
             ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::Tuple(_) => Ok(()),
             ExprKind::Constant(literal) => self.constant(expr, literal),
+            ExprKind::ShapeOf { .. } => {
+                Err(self.refuse(format!("{} is an expression of TIR: it cannot stand in HIR", expr.describe())))
+            }
             ExprKind::Grid(region) => crate::grid::lower(self, expr, region),
             ExprKind::Call { callee: Callee::Op(op), args } => {
                 let held_by = if op.decl.name.dialect == "dim" {

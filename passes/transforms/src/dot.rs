@@ -32,7 +32,8 @@ fn quoted(text: &str) -> String {
 }
 
 fn draw(out: &mut String, number: usize, function: Function<'_>) {
-    let graph = DataflowGraph::new(&[function.body]);
+    let Some(body) = function.body else { return };
+    let graph = DataflowGraph::new(&[body]);
     let _ = writeln!(out, "  subgraph cluster_{number} {{\n    label={};", quoted(function.name.as_str()));
     for (at, expr) in graph.order().iter().enumerate() {
         let (what, style) = match expr.kind {
@@ -46,6 +47,7 @@ fn draw(out: &mut String, number: usize, function: Function<'_>) {
             }
             ExprKind::Call { callee: tf_core::Callee::Op(op), .. } => (op.decl.name.to_string(), ""),
             ExprKind::Call { callee: tf_core::Callee::Function(callee), .. } => (format!("call {}", callee.name), ""),
+            ExprKind::ShapeOf { axis, .. } => (format!("extent {axis}"), ""),
             ExprKind::SymbolRef(name) => (format!("@{name}"), ""),
         };
         let label = quoted(&format!("{what}\n{}", expr.ty()));

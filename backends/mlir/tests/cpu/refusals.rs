@@ -111,13 +111,8 @@ fn the_engine_says_what_it_runs() {
         let message = "engine `cpu-jit` needs a CPU function, and `@f` has target nvidia.h200_sxm";
         assert_eq!(error.message, message);
         assert_eq!(error.help.as_deref(), Some("it runs a module lowered with `lower-tir{target=cpu}`"));
-        let function = FunctionData {
-            name: cx.symbol("g"),
-            params: &[],
-            body: cx.constant(Literal::Float(0.0), DType::F32, Meta::default()),
-            return_type: cx.scalar(DType::F32),
-            span: None,
-        };
+        let body = cx.constant(Literal::Float(0.0), DType::F32, Meta::default());
+        let function = FunctionData::new(cx.symbol("g"), &[], body, body.ty());
         let hir = AnyFunction::Hir(cx.function(function));
         let error = CpuProgram::compile(cx, device, hir).unwrap_err();
         assert_eq!(error.message, "engine `cpu-jit` needs a CPU function, and `@g` is HIR: lower it first");

@@ -151,12 +151,9 @@ pub fn module<'c>(
     };
     let function = AnyFunction::Tir(cx.prim_function(data));
     cx.module(ModuleData {
-        name: cx.symbol("m"),
         functions: cx.alloc_slice(&[function]),
         entry: Some(cx.symbol("f")),
-        target: None,
-        topologies: None,
-        span: None,
+        ..ModuleData::new(cx.symbol("m"))
     })
 }
 

@@ -129,8 +129,8 @@ fn modules_that_are_not_lowered() {
     let cx = context(&arena);
     let value = cx.constant(Literal::Float(1.0), DType::F32, Meta::default());
     let name = cx.symbol("g");
-    let function = cx.function(FunctionData { name, params: &[], body: value, return_type: value.ty(), span: None });
-    let data = ModuleData { name, functions: &[], entry: None, target: None, topologies: None, span: None };
+    let function = cx.function(FunctionData::new(name, &[], value, value.ty()));
+    let data = ModuleData::new(name);
     let functions = cx.alloc_slice(&[AnyFunction::Hir(function)]);
     let error = refusal(&cx, cx.module(ModuleData { functions, ..data }));
     assert_eq!(error.message, "function `g` is HIR, code is emitted from TIR");

@@ -206,12 +206,9 @@ impl<'a, 'c> Kernel<'a, 'c> {
         let launch = cx.stmt(StmtKind::Evaluate { callee, args: cx.alloc_slice(&args) }, None);
         let host = function("main", cx.alloc_slice(&host_params), launch, TargetKind::Cpu);
         cx.module(ModuleData {
-            name: cx.symbol("m"),
             functions: cx.alloc_slice(&[kernel, host]),
             entry: Some(cx.symbol("main")),
-            target: None,
-            topologies: None,
-            span: None,
+            ..ModuleData::new(cx.symbol("m"))
         })
     }
 }

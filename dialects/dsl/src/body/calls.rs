@@ -1,7 +1,7 @@
 //! Calls: of ops through their schemas, of functions, of constructors (spec: parser §4.2 to §4.4).
 
 use ruff_python_ast as ast;
-use tf_core::op::{Attr, AttrKind, InputPattern, ParamDecl, ParamKind, Schema};
+use tf_core::op::{Attr, AttrKind, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
 use tf_types::{Storage, Symbol, TensorLayout};
 
@@ -269,12 +269,5 @@ fn patterns_match(schema: Schema, inputs: &[Expr<'_>]) -> bool {
         ParamKind::Input { pattern, variadic: false, .. } => Some(pattern),
         _ => None,
     });
-    patterns.zip(inputs).all(|(pattern, input)| {
-        let rank = input.ty().as_tensor().map(|t| t.rank());
-        match pattern {
-            InputPattern::Any => true,
-            InputPattern::Tensor => rank.is_some_and(|rank| rank > 0),
-            InputPattern::Scalar => rank == Some(0),
-        }
-    })
+    patterns.zip(inputs).all(|(pattern, input)| pattern.matches(input.ty()))
 }

@@ -84,7 +84,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     pub(crate) fn meta(&self, span: Span, bind: Option<Symbol<'c>>) -> Meta<'c> {
-        Meta { span: Some(span), name: bind }
+        Meta::at(span).named(bind)
     }
 
     /// An integer as a node.

@@ -19,7 +19,7 @@ fn ops(params: &str, lines: &[&str]) -> (Vec<String>, String) {
         let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
         let Some(AnyFunction::Hir(function)) = module.entry_function() else { panic!("no entry") };
         let name = |e: tf_core::Expr<'_>| e.op_call().map(|c| format!("{:?}", c.op));
-        (post_order(&[function.body]).into_iter().filter_map(name).collect(), function.return_type.to_string())
+        (post_order(&[function.body.unwrap()]).into_iter().filter_map(name).collect(), function.return_type.to_string())
     })
 }
 
@@ -136,7 +136,7 @@ fn names() {
         let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
         let Some(AnyFunction::Hir(function)) = module.entry_function() else { panic!("no entry") };
         let names: Vec<_> =
-            post_order(&[function.body]).iter().filter_map(|e| Some(e.data().meta.name?.as_str())).collect();
+            post_order(&[function.body.unwrap()]).iter().filter_map(|e| Some(e.data().meta.name?.as_str())).collect();
         assert_eq!(names, ["inner", "w"]);
     });
 }

@@ -9,7 +9,7 @@ fn types_of(program: &str) -> Vec<String> {
     with_source(&reference(&format!("programs/{program}.py")), |_, result| {
         let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
         let Some(AnyFunction::Hir(entry)) = module.entry_function() else { panic!("no entry") };
-        let nodes = post_order(&[entry.body]);
+        let nodes = post_order(&[entry.body.unwrap()]);
         assert!(nodes.iter().all(|e| e.span().is_some()), "a node has no span");
         let named = |e: &Expr<'_>| Some(format!("{}: {}", e.data().meta.name?, e.ty()));
         let mut lines: Vec<String> = nodes.iter().filter_map(named).collect();
@@ -90,7 +90,7 @@ fn tile_k_loop() {
         assert_eq!(module.topologies.unwrap().iter().map(ToString::to_string).collect::<Vec<_>>(), ["thread 128"]);
         assert_eq!(module.target.unwrap().to_string(), "nvidia.h200_sxm");
         let Some(AnyFunction::Hir(entry)) = module.entry_function() else { panic!("no entry") };
-        let grid = post_order(&[entry.body]).into_iter().find_map(|e| match e.kind {
+        let grid = post_order(&[entry.body.unwrap()]).into_iter().find_map(|e| match e.kind {
             ExprKind::Grid(region) => Some(region),
             _ => None,
         });

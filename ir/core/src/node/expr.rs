@@ -48,6 +48,13 @@ pub enum ExprKind<'c> {
     Grid(&'c GridRegion<'c>),
     /// A function of the same module, by name; typed as that function.
     SymbolRef(Symbol<'c>),
+    /// An extent of a tensor parameter at run time: rank-0 i32 in rmem (spec: tir §2).
+    ShapeOf {
+        /// The parameter, a `Var`.
+        param: Expr<'c>,
+        /// One of its axes.
+        axis: u32,
+    },
 }
 
 /// What a call calls.
@@ -144,6 +151,12 @@ impl<'c> Expr<'c> {
         }
     }
 
+    /// Whether it is a parameter that is filled from outside.
+    #[must_use]
+    pub fn is_const_param(self) -> bool {
+        matches!(self.0.kind, ExprKind::Var { is_const: true, .. })
+    }
+
     /// The literal of a constant.
     #[must_use]
     pub fn literal(self) -> Option<Literal> {
@@ -163,6 +176,7 @@ impl<'c> Expr<'c> {
             (Some(call), _) => format!("a result of `{}`", call.op.decl.name),
             (_, ExprKind::Constant(literal)) => format!("{literal}"),
             (_, ExprKind::Grid(_)) => "the loop".to_owned(),
+            (_, ExprKind::ShapeOf { param, axis }) => format!("extent {axis} of {}", param.describe()),
             _ => "the value".to_owned(),
         }
     }

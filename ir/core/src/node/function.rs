@@ -2,27 +2,121 @@
 
 use tf_types::{Symbol, Type};
 
-use crate::Span;
-use crate::node::{Expr, Stmt, Target, node_handle};
+use crate::node::{DimVarRangePat, Expr, Stmt, Target, node_handle};
+use crate::{Diagnostic, Result, Span};
 
 node_handle! {
-    /// A HIR function: one expression over parameters.
+    /// A HIR function: one expression over parameters, or a dispatch prototype over variants.
     Function => FunctionData
 }
 
 /// The data of a [`Function`].
+///
+/// | Shape | `specializations` | `variants` | `body` |
+/// |---|---|---|---|
+/// | ordinary | none | none | some |
+/// | dispatch prototype | none | some | none |
+/// | variant | one | none | some |
 #[derive(Clone, Copy)]
 pub struct FunctionData<'c> {
     /// Its name in the module.
     pub name: Symbol<'c>,
     /// `Var`s in order.
     pub params: &'c [Expr<'c>],
-    /// Its value.
-    pub body: Expr<'c>,
+    /// Its value; none for a dispatch prototype.
+    pub body: Option<Expr<'c>>,
     /// Declared type of the value.
     pub return_type: Type<'c>,
+    /// The range that a variant is for.
+    pub specializations: &'c [DimVarRangePat<'c>],
+    /// The implementations of a dispatch prototype.
+    pub variants: &'c [Function<'c>],
+    /// How weights are made ready offline.
+    pub converters: &'c [Converter<'c>],
+    /// What the author calls a variant or a converter; no part of its meaning.
+    pub label: Option<Symbol<'c>>,
+    /// Its docstring; no part of its meaning.
+    pub doc: Option<Symbol<'c>>,
+    /// What it was made from; no part of its meaning.
+    pub origin: Option<Origin<'c>>,
     /// Where its name stands.
     pub span: Option<Span>,
+}
+
+impl<'c> FunctionData<'c> {
+    /// An ordinary function.
+    #[must_use]
+    pub fn new(name: Symbol<'c>, params: &'c [Expr<'c>], body: Expr<'c>, return_type: Type<'c>) -> Self {
+        Self { body: Some(body), ..Self::prototype(name, params, return_type, &[]) }
+    }
+
+    /// A dispatch prototype.
+    #[must_use]
+    pub fn prototype(
+        name: Symbol<'c>,
+        params: &'c [Expr<'c>],
+        return_type: Type<'c>,
+        variants: &'c [Function<'c>],
+    ) -> Self {
+        Self {
+            name,
+            params,
+            body: None,
+            return_type,
+            specializations: &[],
+            variants,
+            converters: &[],
+            label: None,
+            doc: None,
+            origin: None,
+            span: None,
+        }
+    }
+}
+
+/// The conversion of one weight.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Converter<'c> {
+    /// A constant parameter of the function that has the converter.
+    pub weight: Symbol<'c>,
+    /// What gives its value.
+    pub function: Function<'c>,
+}
+
+/// Where a function comes from (spec: hir §2).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Origin<'c> {
+    /// The name of the function that it was made from.
+    pub name: Symbol<'c>,
+    /// That function; unknown where only the text of this one was read.
+    pub function: Option<Function<'c>>,
+    /// The values of dim variables, sorted by name; none for an elaborated callee.
+    pub dims: Option<&'c [(Symbol<'c>, i64)]>,
+}
+
+impl<'c> Function<'c> {
+    /// Its value.
+    ///
+    /// # Errors
+    /// A dispatch prototype has none.
+    pub fn value(self) -> Result<Expr<'c>> {
+        self.body.ok_or_else(|| {
+            let message = format!("`{}` is a dispatch prototype: it has variants, and no body", self.name);
+            Diagnostic::error(message).at(self.span)
+        })
+    }
+
+    /// Itself, its variants and its converters: all that have a body.
+    pub fn with_parts(self) -> impl Iterator<Item = Function<'c>> {
+        let data = self.data();
+        let converters = data.converters.iter().map(|converter| converter.function);
+        std::iter::once(self).chain(data.variants.iter().copied()).chain(converters)
+    }
+
+    /// The bodies of itself, its variants and its converters.
+    pub fn bodies(self) -> impl Iterator<Item = Expr<'c>> {
+        self.with_parts().filter_map(|function| function.body)
+    }
 }
 
 node_handle! {

@@ -1,16 +1,22 @@
 //! The nodes of both IRs: closed enums, immutable, in the arena.
 
+pub mod constraint;
 mod expr;
 mod function;
 pub mod meta;
+pub mod method;
 mod module;
+mod pattern;
 mod stmt;
 
+pub use constraint::Constraint;
 pub use expr::{Callee, Expr, ExprData, ExprKind, GridRegion, Literal};
-pub use function::{AnyFunction, Function, FunctionData, PrimFunction, PrimFunctionData};
+pub use function::{AnyFunction, Converter, Function, FunctionData, Origin, PrimFunction, PrimFunctionData};
 pub use meta::Meta;
-pub use module::{Module, ModuleData, Target, TargetKind};
-pub use stmt::{Stmt, StmtData, StmtKind, TirCallee};
+pub use method::Method;
+pub use module::{Child, MetaValue, Module, ModuleData, Target, TargetKind};
+pub use pattern::{DimVarRangePat, Pattern};
+pub use stmt::{DispatchCase, Stmt, StmtData, StmtKind, TirCallee};
 
 /// Defines a `Copy` node handle of one pointer; `==` and `Hash` mean identity.
 macro_rules! node_handle {

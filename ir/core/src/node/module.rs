@@ -5,7 +5,7 @@ use std::fmt;
 use tf_types::{Symbol, Topology};
 
 use crate::Span;
-use crate::node::{AnyFunction, node_handle};
+use crate::node::{AnyFunction, Function, Method, node_handle};
 
 node_handle! {
     /// A compilation unit: parser output, pass input and output.
@@ -15,18 +15,91 @@ node_handle! {
 /// The data of a [`Module`].
 #[derive(Clone, Copy)]
 pub struct ModuleData<'c> {
-    /// Its name.
+    /// Its name; of a child the attribute it is attached under.
     pub name: Symbol<'c>,
-    /// Members in definition order; names are unique.
+    /// Members in definition order.
     pub functions: &'c [AnyFunction<'c>],
+    /// Elaborated callees, `@f$k`, callees first; they are no members.
+    pub instances: &'c [Function<'c>],
+    /// Child modules in definition order.
+    pub children: &'c [Child<'c>],
+    /// Orchestration methods in definition order.
+    pub methods: &'c [Method<'c>],
+    /// Options of targets and compilers; never what a program means.
+    pub metadata: &'c [(Symbol<'c>, MetaValue<'c>)],
     /// The default step: the name of one of `functions`.
     pub entry: Option<Symbol<'c>>,
-    /// The hardware it runs on.
+    /// The hardware it runs on; only the outermost module of a tree declares it.
     pub target: Option<Target<'c>>,
-    /// Its ordered levels; `None`: not declared.
+    /// Its ordered levels; `None`: those of its owner.
     pub topologies: Option<&'c [Topology<'c>]>,
     /// Where its name stands.
     pub span: Option<Span>,
+}
+
+impl<'c> ModuleData<'c> {
+    /// A module that holds and declares nothing.
+    #[must_use]
+    pub fn new(name: Symbol<'c>) -> Self {
+        Self {
+            name,
+            functions: &[],
+            instances: &[],
+            children: &[],
+            methods: &[],
+            metadata: &[],
+            entry: None,
+            target: None,
+            topologies: None,
+            span: None,
+        }
+    }
+}
+
+/// What one attribute of a module attaches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Child<'c> {
+    /// A module under its own name.
+    One(Module<'c>),
+    /// A tuple or list of modules, each under its own name, together under another.
+    Group(Symbol<'c>, &'c [Module<'c>]),
+}
+
+impl<'c> Child<'c> {
+    /// The attribute.
+    #[must_use]
+    pub fn name(self) -> Symbol<'c> {
+        match self {
+            Self::One(module) => module.name,
+            Self::Group(name, _) => name,
+        }
+    }
+
+    /// The modules.
+    #[must_use]
+    pub fn modules(&self) -> &[Module<'c>] {
+        match self {
+            Self::One(module) => std::slice::from_ref(module),
+            Self::Group(_, modules) => modules,
+        }
+    }
+}
+
+/// A value of a module's metadata.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum MetaValue<'c> {
+    /// Absent.
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float, as its bits.
+    Float(u64),
+    /// A string.
+    Str(Symbol<'c>),
+    /// A list.
+    List(&'c [MetaValue<'c>]),
 }
 
 /// The hardware that runs a module or a TIR function; `tf-target` knows its facts.
@@ -58,7 +131,7 @@ impl fmt::Display for Target<'_> {
 }
 
 impl<'c> Module<'c> {
-    /// The function of that name.
+    /// The member function of that name.
     #[must_use]
     pub fn lookup(self, name: &str) -> Option<AnyFunction<'c>> {
         self.0.functions.iter().copied().find(|f| f.name().as_str() == name)
@@ -68,5 +141,36 @@ impl<'c> Module<'c> {
     #[must_use]
     pub fn entry_function(self) -> Option<AnyFunction<'c>> {
         self.lookup(self.0.entry?.as_str())
+    }
+
+    /// The child module of that name, in a group or not.
+    #[must_use]
+    pub fn child(self, name: &str) -> Option<Module<'c>> {
+        self.child_modules().find(|child| child.name.as_str() == name)
+    }
+
+    /// All child modules, those of groups too.
+    pub fn child_modules(self) -> impl Iterator<Item = Module<'c>> {
+        self.data().children.iter().flat_map(|child| child.modules().iter().copied())
+    }
+
+    /// Members and instances.
+    pub fn all_functions(self) -> impl Iterator<Item = AnyFunction<'c>> {
+        let instances = self.data().instances.iter().map(|&instance| AnyFunction::Hir(instance));
+        self.data().functions.iter().copied().chain(instances)
+    }
+
+    /// Itself and all modules below, owners first.
+    #[must_use]
+    pub fn tree(self) -> Vec<Module<'c>> {
+        let mut modules = Vec::new();
+        let mut stack = vec![self];
+        while let Some(module) = stack.pop() {
+            modules.push(module);
+            let first = stack.len();
+            stack.extend(module.child_modules());
+            stack[first..].reverse();
+        }
+        modules
     }
 }

@@ -3,7 +3,7 @@
 use tf_types::{Mesh, Symbol};
 
 use crate::Span;
-use crate::node::{Expr, node_handle};
+use crate::node::{DimVarRangePat, Expr, node_handle};
 use crate::op::OpInstance;
 
 node_handle! {
@@ -47,6 +47,22 @@ pub enum StmtKind<'c> {
         /// What is repeated.
         body: Stmt<'c>,
     },
+    /// Runs `body` as long as `cond`, evaluated before every round, holds.
+    While {
+        /// Rank-0 bool.
+        cond: Expr<'c>,
+        /// What is repeated.
+        body: Stmt<'c>,
+    },
+    /// Runs one of two branches.
+    If {
+        /// Rank-0 bool.
+        cond: Expr<'c>,
+        /// Where it holds.
+        then_body: Stmt<'c>,
+        /// Where it does not; an empty sequence if there is nothing to do.
+        else_body: Stmt<'c>,
+    },
     /// `mesh` is active inside `body`.
     MeshScope {
         /// The positions that run `body`.
@@ -63,8 +79,53 @@ pub enum StmtKind<'c> {
         /// Operands.
         args: &'c [Expr<'c>],
     },
+    /// Runs the call of the first case whose range has the subject's value (spec: tir §3).
+    Dispatch {
+        /// The function that the cases implement.
+        callee: Symbol<'c>,
+        /// An extent of a parameter.
+        subject: Expr<'c>,
+        /// In order: the first match wins.
+        cases: &'c [DispatchCase<'c>],
+        /// What runs if no case matches: an [`StmtKind::Abort`].
+        fallback: Stmt<'c>,
+    },
+    /// Marks what is never reached: a trap on a device, a failed assertion on the host.
+    Abort {
+        /// What is said; may be empty.
+        message: Symbol<'c>,
+    },
     /// Ends the function.
     Return,
+}
+
+/// A case of [`StmtKind::Dispatch`].
+#[derive(Clone, Copy)]
+pub struct DispatchCase<'c> {
+    /// The values it is for.
+    pub pattern: DimVarRangePat<'c>,
+    /// An [`StmtKind::Evaluate`] of a function.
+    pub call: Stmt<'c>,
+}
+
+impl Stmt<'_> {
+    /// What it is, for messages: "a `while` loop".
+    #[must_use]
+    pub fn describe(self) -> &'static str {
+        match self.0.kind {
+            StmtKind::Sequential(_) => "a sequence",
+            StmtKind::Let { .. } => "a binding",
+            StmtKind::For { .. } => "a `for` loop",
+            StmtKind::While { .. } => "a `while` loop",
+            StmtKind::If { .. } => "an `if`",
+            StmtKind::MeshScope { .. } => "a mesh scope",
+            StmtKind::Evaluate { callee: TirCallee::Op(_), .. } => "an effect",
+            StmtKind::Evaluate { callee: TirCallee::Symbol(_), .. } => "a call",
+            StmtKind::Dispatch { .. } => "a dispatch",
+            StmtKind::Abort { .. } => "an `abort`",
+            StmtKind::Return => "a return",
+        }
+    }
 }
 
 /// What [`StmtKind::Evaluate`] runs.

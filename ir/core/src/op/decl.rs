@@ -1,5 +1,6 @@
 //! Op declarations: static data, written by the `#[op]` macro.
 
+pub use crate::node::Pattern as InputPattern;
 use crate::op::{Attr, AttrKind, OpView};
 
 /// Dialect and name of an op; `key` identifies it across crates and shared libraries.
@@ -43,17 +44,6 @@ pub enum OpForm {
     Value,
     /// Writes into its operands; has unit type and stands in statement position.
     Effect,
-}
-
-/// What an input accepts when overloads are told apart (spec: core-ir §3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputPattern {
-    /// Anything.
-    Any,
-    /// A tensor of any rank above 0.
-    Tensor,
-    /// A tensor of rank 0.
-    Scalar,
 }
 
 /// A parameter of an op.

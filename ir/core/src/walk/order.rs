@@ -4,11 +4,12 @@ use rustc_hash::FxHashSet;
 
 use crate::node::{Expr, ExprKind};
 
-/// Calls `f` with the value operands in fixed order: tuple elements, call operands, a loop's inits, yields and body.
+/// Calls `f` with the value operands in fixed order: tuple elements, call operands, the parameter of an extent, a loop's inits, yields and body.
 /// Binders (parameters, induction variable, carries) and bodies of called functions are no operands.
 pub fn operands<'c>(expr: Expr<'c>, mut f: impl FnMut(Expr<'c>)) {
     match expr.kind {
         ExprKind::Var { .. } | ExprKind::Constant(_) | ExprKind::SymbolRef(_) => {}
+        ExprKind::ShapeOf { param, .. } => f(param),
         ExprKind::Tuple(elements) => elements.iter().copied().for_each(f),
         ExprKind::Call { args, .. } => args.iter().copied().for_each(f),
         ExprKind::Grid(region) => {

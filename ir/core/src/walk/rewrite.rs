@@ -65,6 +65,10 @@ impl<'c> Rewritten<'_, 'c> {
                 };
                 Ok(cx.expr(ExprKind::Call { callee, args: new }, ty, expr.meta))
             }
+            ExprKind::ShapeOf { param, axis } => match self.get(param) {
+                same if same == param => Ok(expr),
+                new => cx.shape_of(new, axis, expr.meta),
+            },
             ExprKind::Grid(region) => self.rebuild_grid(expr, region),
         }
     }

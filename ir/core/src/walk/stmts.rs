@@ -1,22 +1,31 @@
 //! Walks over statements.
 
-use crate::node::{Expr, Stmt, StmtKind};
+use crate::node::{DispatchCase, Expr, Stmt, StmtKind};
 use crate::{Context, Result};
 
 /// Calls `f` with the child statements in order.
 pub fn stmt_children<'c>(stmt: Stmt<'c>, mut f: impl FnMut(Stmt<'c>)) {
     match stmt.kind {
         StmtKind::Sequential(body) => body.iter().copied().for_each(f),
-        StmtKind::Let { body, .. } | StmtKind::For { body, .. } | StmtKind::MeshScope { body, .. } => f(body),
-        StmtKind::Evaluate { .. } | StmtKind::Return => {}
+        StmtKind::Let { body, .. }
+        | StmtKind::For { body, .. }
+        | StmtKind::While { body, .. }
+        | StmtKind::MeshScope { body, .. } => f(body),
+        StmtKind::If { then_body, else_body, .. } => [then_body, else_body].into_iter().for_each(f),
+        StmtKind::Dispatch { cases, fallback, .. } => {
+            cases.iter().map(|case| case.call).chain([fallback]).for_each(f);
+        }
+        StmtKind::Evaluate { .. } | StmtKind::Abort { .. } | StmtKind::Return => {}
     }
 }
 
 /// Calls `f` with the expressions embedded in a statement itself; variables that it binds are none.
 pub fn stmt_exprs<'c>(stmt: Stmt<'c>, mut f: impl FnMut(Expr<'c>)) {
     match stmt.kind {
-        StmtKind::Sequential(_) | StmtKind::MeshScope { .. } | StmtKind::Return => {}
+        StmtKind::Sequential(_) | StmtKind::MeshScope { .. } | StmtKind::Abort { .. } | StmtKind::Return => {}
         StmtKind::Let { value, .. } => f(value),
+        StmtKind::While { cond, .. } | StmtKind::If { cond, .. } => f(cond),
+        StmtKind::Dispatch { subject, .. } => f(subject),
         StmtKind::For { start, stop, step, .. } => [start, stop, step].into_iter().for_each(f),
         StmtKind::Evaluate { args, .. } => args.iter().copied().for_each(f),
     }
@@ -95,8 +104,15 @@ fn with_children<'c>(cx: &Context<'c>, stmt: Stmt<'c>, children: &[Stmt<'c>]) ->
         StmtKind::For { induction, start, stop, step, .. } => {
             StmtKind::For { induction, start, stop, step, body: children[0] }
         }
+        StmtKind::While { cond, .. } => StmtKind::While { cond, body: children[0] },
+        StmtKind::If { cond, .. } => StmtKind::If { cond, then_body: children[0], else_body: children[1] },
         StmtKind::MeshScope { mesh, binding, .. } => StmtKind::MeshScope { mesh, binding, body: children[0] },
-        StmtKind::Evaluate { .. } | StmtKind::Return => return stmt,
+        StmtKind::Dispatch { callee, subject, cases, .. } => {
+            let calls = cases.iter().zip(children).map(|(case, &call)| DispatchCase { call, ..*case });
+            let cases: Vec<_> = calls.collect();
+            StmtKind::Dispatch { callee, subject, cases: cx.alloc_slice(&cases), fallback: children[cases.len()] }
+        }
+        StmtKind::Evaluate { .. } | StmtKind::Abort { .. } | StmtKind::Return => return stmt,
     };
     cx.stmt(kind, stmt.span)
 }

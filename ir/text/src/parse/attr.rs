@@ -80,7 +80,7 @@ impl<'c> Parser<'_, '_, 'c> {
                 }
             }
             AttrKind::Str => Attr::Str(self.string()?),
-            AttrKind::Enum(decl) => self.variant(decl)?,
+            AttrKind::Enum(decl) => self.enum_variant(decl)?,
             AttrKind::DType => Attr::DType(self.dtype()?),
             AttrKind::Storage => Attr::Storage(self.storage()?),
             AttrKind::Ints => {
@@ -99,7 +99,7 @@ impl<'c> Parser<'_, '_, 'c> {
         })
     }
 
-    fn variant(&mut self, decl: &'static EnumDecl) -> Parsed<Attr<'c>> {
+    fn enum_variant(&mut self, decl: &'static EnumDecl) -> Parsed<Attr<'c>> {
         let token = self.token;
         let name = self.string()?;
         if let Some(at) = decl.variants.iter().position(|v| *v == name.as_str()) {

@@ -1,7 +1,7 @@
 //! Bodies: open regions are a stack, so that their nesting is not bounded.
 
-use tf_core::node::GridRegion;
-use tf_core::{Diagnostic, Expr, Meta, Span, Stmt};
+use tf_core::node::{DimVarRangePat, GridRegion};
+use tf_core::{Diagnostic, Expr, Meta, Span, Stmt, StmtKind};
 use tf_types::{Mesh, Symbol, Type};
 
 use super::Parser;
@@ -31,6 +31,25 @@ pub enum FrameKind<'c> {
         induction: Expr<'c>,
         bounds: [Expr<'c>; 3],
         span: Option<Span>,
+    },
+    While {
+        cond: Expr<'c>,
+        span: Option<Span>,
+    },
+    If {
+        cond: Expr<'c>,
+        span: Option<Span>,
+    },
+    Else {
+        cond: Expr<'c>,
+        span: Option<Span>,
+        then_body: Stmt<'c>,
+    },
+    Dispatch {
+        callee: Symbol<'c>,
+        subject: Expr<'c>,
+        span: Option<Span>,
+        cases: Vec<DimVarRangePat<'c>>,
     },
     Mesh {
         mesh: Mesh<'c>,
@@ -73,8 +92,10 @@ impl<'c> Parser<'_, '_, 'c> {
         Ok(())
     }
 
-    pub fn at_function(&self) -> bool {
-        self.token.first && (self.at_word("hir.func") || self.at_word("tir.func"))
+    /// At the start of a member of a module.
+    pub fn at_member(&self) -> bool {
+        let word = if self.token.kind == Kind::Word { self.text_of(self.token) } else { "" };
+        self.token.first && matches!(word, "hir.func" | "hir.instance" | "tir.func" | "module" | "group" | "method")
     }
 
     /// Reads a function's body and gives its frame, closed. The parameters are in scope.
@@ -82,7 +103,7 @@ impl<'c> Parser<'_, '_, 'c> {
         self.open(kind, &[])?;
         loop {
             match self.token.kind {
-                _ if self.token.kind == Kind::End || self.at_function() => return Err(self.unclosed()),
+                _ if self.token.kind == Kind::End || self.at_member() => return Err(self.unclosed()),
                 Kind::Punct(b'}') => {
                     self.advance();
                     let Some(frame) = self.frames.pop() else { return Err(Failed) };
@@ -134,7 +155,7 @@ impl<'c> Parser<'_, '_, 'c> {
     }
 
     fn skip_region(&mut self, home: i32) {
-        while self.token.kind != Kind::End && !self.at_function() {
+        while self.token.kind != Kind::End && !self.at_member() {
             self.advance();
             if self.previous.is(b'}') && self.braces <= home {
                 break;
@@ -162,6 +183,17 @@ impl<'c> Parser<'_, '_, 'c> {
                 self.close_mesh(mesh, binding, body, span);
                 Ok(())
             }
+            FrameKind::While { cond, span } => {
+                self.close_while(cond, span, frame.items);
+                Ok(())
+            }
+            FrameKind::If { cond, span } => self.close_then(cond, span, frame.items),
+            FrameKind::Else { cond, span, then_body } => {
+                let else_body = self.block(frame.items);
+                self.push(StmtKind::If { cond, then_body, else_body }, span);
+                Ok(())
+            }
+            FrameKind::Dispatch { .. } => self.close_dispatch(frame.kind, frame.items),
             FrameKind::Hir(_) | FrameKind::Tir => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ use tf_types::Symbol;
 
 use super::Parser;
 use super::lexer::{Kind, Token};
+use super::link::Key;
 use crate::syntax::unescape;
 
 /// An error has been reported, or was a consequence of a reported one.
@@ -185,8 +186,30 @@ impl<'a, 't, 'c> Parser<'a, 't, 'c> {
     pub fn symbol(&mut self, what: &str) -> Parsed<(Token, Symbol<'c>)> {
         let token = self.expect_kind(Kind::Symbol, what)?;
         let raw = &self.text_of(token)[1..];
+        if self.text_of(token).starts_with(':') || segments(raw).nth(1).is_some() {
+            return Err(self.error_at(token, format!("expected {what}, found a path")));
+        }
         let name = if raw.starts_with('"') { self.unquoted(token, raw)? } else { self.cx.symbol(raw) };
         Ok((token, name))
+    }
+
+    /// `@f` of this module, `@a::@f` of one below it, `::@a::@f` from the root.
+    pub fn function_path(&mut self, what: &str) -> Parsed<(Token, Key<'c>)> {
+        let token = self.expect_kind(Kind::Symbol, what)?;
+        let text = self.text_of(token);
+        let (mut path, raw) = match text.strip_prefix("::") {
+            Some(rest) => (Vec::new(), rest),
+            None => (self.path.to_vec(), text),
+        };
+        for segment in segments(&raw[1..]) {
+            let name = match segment.starts_with('"') {
+                true => self.unquoted(token, segment)?,
+                false => self.cx.symbol(segment),
+            };
+            path.push(name);
+        }
+        let name = path.pop().unwrap_or_else(|| self.cx.symbol(""));
+        Ok((token, (self.cx.symbols(&path), name)))
     }
 
     /// An integer with an optional sign.
@@ -252,6 +275,34 @@ impl<'a, 't, 'c> Parser<'a, 't, 'c> {
         }
         self.report(diagnostic)
     }
+}
+
+/// The names of `a::@"b"::@c`.
+fn segments(mut raw: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        if raw.is_empty() {
+            return None;
+        }
+        let end = match raw.strip_prefix('"') {
+            Some(rest) => closing_quote(rest) + 2,
+            None => raw.find(':').unwrap_or(raw.len()),
+        };
+        let segment = &raw[..end];
+        raw = raw[end..].strip_prefix("::@").unwrap_or_default();
+        Some(segment)
+    })
+}
+
+fn closing_quote(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' if !escaped => return at,
+            '\\' if !escaped => escaped = true,
+            _ => escaped = false,
+        }
+    }
+    text.len()
 }
 
 fn span_of(file: FileId, first: Token, last: Token) -> Span {

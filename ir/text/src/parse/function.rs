@@ -1,127 +1,70 @@
-//! Modules and functions.
+//! Functions.
 
 use std::collections::hash_map::Entry;
 
-use tf_core::node::{AnyFunction, FunctionData, ModuleData, PrimFunctionData, Target};
-use tf_core::{Diagnostic, Expr, ExprKind, Meta, Module, Span, TargetKind};
+use tf_core::node::{AnyFunction, Converter, Function, FunctionData, Origin, PrimFunctionData};
+use tf_core::{Expr, ExprKind, Span};
 use tf_types::Symbol;
 
 use super::Parser;
 use super::body::FrameKind;
-use super::cursor::Parsed;
-use super::lexer::Kind;
-use super::link::{Reference, Use};
+use super::cursor::{Failed, Parsed};
+use super::lexer::{Kind, Token};
+use super::link::Key;
+
+/// A function whose body is read, with the parts of it that have been read.
+pub struct Parts<'c> {
+    name: Symbol<'c>,
+    variants: Vec<Function<'c>>,
+    converters: Vec<Converter<'c>>,
+}
 
 impl<'c> Parser<'_, '_, 'c> {
-    pub fn parse(mut self) -> Result<Module<'c>, Vec<Diagnostic>> {
-        self.alias_definitions();
-        let header = self.module_header();
-        while self.token.kind != Kind::End && !self.at(b'}') {
-            if !self.at_word("hir.func") && !self.at_word("tir.func") {
-                if header.is_ok() {
-                    self.expected("`hir.func`, `tir.func` or `}`");
-                }
-                self.advance();
-                self.skip_to_function();
-                continue;
-            }
-            self.function();
-        }
-        if header.is_ok() && self.expect(b'}').is_ok() && self.token.kind != Kind::End {
-            self.expected("the end of the file");
-        }
-        self.check_references();
-        match header {
-            Ok(header) if self.errors.is_empty() => {
-                let functions = self.linked()?;
-                let data = ModuleData { functions: self.cx.alloc_slice(&functions), ..header };
-                Ok(self.cx.module(data))
-            }
-            _ => Err(self.errors),
-        }
-    }
-
-    /// Leaves out what stands before the next function or the end of the module.
-    fn skip_to_function(&mut self) {
-        while self.token.kind != Kind::End && !self.at_function() && !(self.at(b'}') && self.braces <= 1) {
-            self.advance();
-        }
-        self.braces = 1;
-    }
-
-    /// `module @name target("…") topology(…) entry(@f) {`, without functions.
-    fn module_header(&mut self) -> Parsed<ModuleData<'c>> {
-        self.expect_word("module")?;
-        let (token, name) = self.symbol("the name of the module")?;
-        let mut data = ModuleData { name, functions: &[], entry: None, target: None, topologies: None, span: None };
-        loop {
-            if self.at_word("target") {
-                data.target = Some(self.target()?);
-            } else if self.accept_word("topology") {
-                let topologies = self.topologies([b'(', b')'])?;
-                data.topologies = Some(self.cx.topologies(&topologies));
-            } else if self.accept_word("entry") {
-                self.expect(b'(')?;
-                let (token, name) = self.symbol("the name of a function")?;
-                self.expect(b')')?;
-                self.references.push(Reference { token, name, how: Use::Entry });
-                data.entry = Some(name);
-            } else {
-                break;
-            }
-        }
-        data.span = self.location(self.span(token))?;
-        self.expect(b'{')?;
-        Ok(data)
-    }
-
-    /// `target("cpu")`, `target("nvidia.h200_sxm")`.
-    fn target(&mut self) -> Parsed<Target<'c>> {
-        self.expect_word("target")?;
-        self.expect(b'(')?;
-        let device = self.string()?;
-        self.expect(b')')?;
-        Ok(match device.as_str() {
-            "cpu" => Target { kind: TargetKind::Cpu, device: self.cx.symbol("") },
-            _ => Target { kind: TargetKind::Cuda, device },
-        })
-    }
-
-    fn function(&mut self) {
+    /// A member or an instance; gives its index.
+    pub fn function(&mut self) -> Parsed<usize> {
         self.names.clear();
         self.defined.clear();
         self.frames.clear();
         self.items.clear();
-        self.braces = 1;
-        let is_hir = self.at_word("hir.func");
+        self.parts = None;
+        let is_tir = self.at_word("tir.func");
         self.advance();
-        let mut name = None;
-        let function = if is_hir { self.hir_function(&mut name) } else { self.tir_function(&mut name) };
+        let mut key = None;
+        let function = match is_tir {
+            true => self.tir_function(&mut key),
+            false => self.hir_function(&mut key).map(AnyFunction::Hir),
+        };
         let at = self.functions.len();
-        if let Some(name) = name {
-            self.by_name.insert(name, function.is_ok().then_some(at));
+        if let Some(key) = key {
+            self.by_name.insert(key, function.is_ok().then_some(at));
         }
         match function {
-            Ok(function) => self.functions.push(function),
-            Err(_) => {
+            Ok(function) => {
+                self.functions.push(function);
+                Ok(at)
+            }
+            Err(failed) => {
                 while self.calls.last().is_some_and(|(caller, _)| *caller == at) {
                     self.calls.pop();
                 }
-                self.skip_to_function();
+                while self.origins.last().is_some_and(|(function, _)| *function == at) {
+                    self.origins.pop();
+                }
+                Err(failed)
             }
         }
     }
 
-    /// `@name`, which must be new.
-    fn function_name(&mut self, name: &mut Option<Symbol<'c>>) -> Parsed<(Symbol<'c>, Span)> {
+    /// `@name`, which must be new in its module.
+    fn function_name(&mut self, key: &mut Option<Key<'c>>) -> Parsed<(Symbol<'c>, Span)> {
         let (token, symbol) = self.symbol("the name of a function")?;
-        match self.by_name.entry(symbol) {
+        match self.by_name.entry((self.path, symbol)) {
             Entry::Occupied(_) => {
                 return Err(self.error_at(token, format!("function `@{symbol}` is defined twice")));
             }
             Entry::Vacant(free) => drop(free.insert(None)),
         }
-        *name = Some(symbol);
+        *key = Some((self.path, symbol));
         Ok((symbol, self.span(token)))
     }
 
@@ -136,34 +79,134 @@ impl<'c> Parser<'_, '_, 'c> {
             p.expect(b':')?;
             let is_const = p.accept_word("const");
             let ty = p.ty()?;
-            let span = p.location(p.span(token))?;
-            let var = p.cx.expr(ExprKind::Var { name, is_const }, ty, Meta::at(span));
+            let meta = p.meta(p.span(token), None)?;
+            let var = p.cx.expr(ExprKind::Var { name, is_const }, ty, meta);
             p.define(token, Some(var))?;
             Ok(var)
         })?;
         Ok(self.cx.alloc_slice(&params))
     }
 
-    fn hir_function(&mut self, name: &mut Option<Symbol<'c>>) -> Parsed<AnyFunction<'c>> {
-        let (name, span) = self.function_name(name)?;
+    fn hir_function(&mut self, key: &mut Option<Key<'c>>) -> Parsed<Function<'c>> {
+        let (name, span) = self.function_name(key)?;
+        self.parts = Some(Parts { name, variants: Vec::new(), converters: Vec::new() });
+        let data = self.hir_rest(name, span)?;
+        if let Some(key) = self.origin.take() {
+            self.origins.push((self.functions.len(), key));
+        }
+        let (mut variants, mut converters) = (Vec::new(), Vec::new());
+        if let Some(parts) = self.parts.take() {
+            (variants, converters) = (parts.variants, parts.converters);
+        }
+        Ok(self.cx.function(FunctionData {
+            variants: self.cx.alloc_slice(&variants),
+            converters: self.cx.alloc_slice(&converters),
+            ..data
+        }))
+    }
+
+    /// A function from its parameters on.
+    fn hir_rest(&mut self, name: Symbol<'c>, span: Span) -> Parsed<FunctionData<'c>> {
         let params = self.params()?;
         self.arrow()?;
         let return_type = self.ty()?;
-        let span = self.location(span)?;
+        let mut data = FunctionData::prototype(name, params, return_type, &[]);
+        if self.accept_word("origin") {
+            data.origin = Some(self.origin()?);
+        }
+        if self.accept_word("doc") {
+            self.expect(b'(')?;
+            data.doc = Some(self.string()?);
+            self.expect(b')')?;
+        }
+        data.span = self.location(span)?;
         let errors = self.errors.len();
         let frame = self.body(FrameKind::Hir(None))?;
-        let FrameKind::Hir(Some(body)) = frame.kind else {
+        if let FrameKind::Hir(body) = frame.kind {
+            data.body = body;
+        }
+        let has_variants = self.parts.as_ref().is_some_and(|parts| !parts.variants.is_empty());
+        if data.body.is_none() && !has_variants {
             if self.errors.len() > errors {
-                return Err(super::cursor::Failed);
+                return Err(Failed);
             }
             let token = self.previous;
             return Err(self.error_at(token, format!("`hir.return` is missing in `@{name}`")));
-        };
-        Ok(AnyFunction::Hir(self.cx.function(FunctionData { name, params, body, return_type, span })))
+        }
+        Ok(data)
     }
 
-    fn tir_function(&mut self, name: &mut Option<Symbol<'c>>) -> Parsed<AnyFunction<'c>> {
-        let (name, span) = self.function_name(name)?;
+    /// `(@f)`, `(@f, [S = 8])`.
+    fn origin(&mut self) -> Parsed<Origin<'c>> {
+        self.expect(b'(')?;
+        let (_, key) = self.function_path("the name of a function")?;
+        let mut dims = None;
+        if self.accept(b',') {
+            let values = self.list([b'[', b']'], |p| {
+                let name = p.word_or_string("the name of a dim variable")?;
+                p.expect(b'=')?;
+                Ok((name, p.integer("its value")?))
+            })?;
+            dims = Some(self.cx.alloc_slice(&values));
+        }
+        self.expect(b')')?;
+        self.origin = Some(key);
+        Ok(Origin { name: key.1, function: None, dims })
+    }
+
+    /// `hir.variant "label" [S = 1 to 5] (%x: type) -> type {` in the body of its prototype.
+    pub fn variant(&mut self) -> Parsed<()> {
+        let first = self.advance();
+        let label = if self.token.kind == Kind::Str { Some(self.string()?) } else { None };
+        let ranges = self.list([b'[', b']'], Self::range)?;
+        let name = self.open_part(first)?;
+        let part = self.part(|p| p.hir_rest(name, p.span(first)))?;
+        let specializations = self.cx.alloc_slice(&ranges);
+        let variant = self.cx.function(FunctionData { label, specializations, ..part });
+        if let Some(parts) = &mut self.parts {
+            parts.variants.push(variant);
+        }
+        Ok(())
+    }
+
+    /// `hir.converter weight @name(%w: type) -> type {` in the body of the function that takes the weight.
+    pub fn converter(&mut self) -> Parsed<()> {
+        let first = self.advance();
+        let weight = self.word_or_string("the name of a weight")?;
+        let (token, name) = self.symbol("a name")?;
+        self.open_part(first)?;
+        let part = self.part(|p| p.hir_rest(name, p.span(token)))?;
+        let function = self.cx.function(part);
+        if let Some(parts) = &mut self.parts {
+            parts.converters.push(Converter { weight, function });
+        }
+        Ok(())
+    }
+
+    /// A part stands in the body of a function itself, and has no parts of its own. Gives that function's name.
+    fn open_part(&mut self, token: Token) -> Parsed<Symbol<'c>> {
+        match &self.parts {
+            Some(parts) if self.frames.len() == 1 => Ok(parts.name),
+            _ => Err(self.error_at(token, "variants and converters stand in the body of a `hir.func`, outside loops")),
+        }
+    }
+
+    /// Reads a part: its names are its own.
+    fn part(&mut self, read: impl FnOnce(&mut Self) -> Parsed<FunctionData<'c>>) -> Parsed<FunctionData<'c>> {
+        let names = std::mem::take(&mut self.names);
+        let defined = std::mem::take(&mut self.defined);
+        let frames = std::mem::take(&mut self.frames);
+        let items = std::mem::take(&mut self.items);
+        let parts = self.parts.take();
+        let origin = self.origin.take();
+        let part = read(self);
+        (self.names, self.defined, self.frames, self.items) = (names, defined, frames, items);
+        (self.parts, self.origin) = (parts, origin);
+        part
+    }
+
+    fn tir_function(&mut self, key: &mut Option<Key<'c>>) -> Parsed<AnyFunction<'c>> {
+        let (name, span) = self.function_name(key)?;
         let params = self.params()?;
         let target = self.target()?;
         self.expect_word("outputs")?;

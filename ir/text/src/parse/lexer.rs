@@ -10,7 +10,7 @@ pub enum Kind {
     Word,
     /// `%name`, `%3`, `%"odd name".1`
     Value,
-    /// `@name`, `@"odd name"`
+    /// `@name`, `@"odd name"`, `@a::@b`, `::@a`
     Symbol,
     /// `#name`
     Hash,
@@ -138,17 +138,10 @@ impl<'t> Lexer<'t> {
                 }
                 if named { Kind::Value } else { Kind::Unknown }
             }
-            b'@' => {
-                self.at += 1;
-                let named = match self.byte(0) {
-                    b'"' => self.string(),
-                    b if starts_word(b) => {
-                        self.skip_while(is_symbol_byte);
-                        true
-                    }
-                    _ => false,
-                };
-                if named { Kind::Symbol } else { Kind::Unknown }
+            b'@' => self.symbol(),
+            b':' if self.byte(1) == b':' && self.byte(2) == b'@' => {
+                self.at += 2;
+                self.symbol()
             }
             b @ (b'#' | b'!') if is_word(self.byte(1)) => {
                 self.at += 1;
@@ -167,7 +160,7 @@ impl<'t> Lexer<'t> {
                 Kind::Arrow
             }
             b @ (b'(' | b')' | b'{' | b'}' | b'[' | b']' | b'<' | b'>' | b',' | b':' | b'=' | b'+' | b'-' | b'*'
-            | b'?') => {
+            | b'?' | b'.' | b'$') => {
                 self.at += 1;
                 Kind::Punct(b)
             }
@@ -176,6 +169,28 @@ impl<'t> Lexer<'t> {
                 self.skip_text(self.at + length);
                 Kind::Unknown
             }
+        }
+    }
+
+    /// `@name`, and what follows after `::`.
+    fn symbol(&mut self) -> Kind {
+        loop {
+            self.at += 1;
+            let named = match self.byte(0) {
+                b'"' => self.string(),
+                b if b.is_ascii_alphabetic() || b == b'_' => {
+                    self.skip_while(is_symbol_byte);
+                    true
+                }
+                _ => false,
+            };
+            if !named {
+                return Kind::Unknown;
+            }
+            if !(self.byte(0) == b':' && self.byte(1) == b':' && self.byte(2) == b'@') {
+                return Kind::Symbol;
+            }
+            self.at += 2;
         }
     }
 
@@ -266,7 +281,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_token() {
-        let text = "tf.reduce %x.1 %\"a b\".2 %7 @f$1 @\"g h\" #S !t0 12 1.5e-3 2e8 0x7ff0000000000001 \"q\\\"r\" -> - // c\n{";
+        let text = "tf.reduce %x.1 %\"a b\".2 %7 @f$1 @\"g h\" @a::@\"b\" ::@c @d: #S !t0 12 1.5e-3 2e8 0x7ff0000000000001 \"q\\\"r\" -> - // c\n{";
         let want = [
             (Kind::Word, "tf.reduce"),
             (Kind::Value, "%x.1"),
@@ -274,6 +289,10 @@ mod tests {
             (Kind::Value, "%7"),
             (Kind::Symbol, "@f$1"),
             (Kind::Symbol, "@\"g h\""),
+            (Kind::Symbol, "@a::@\"b\""),
+            (Kind::Symbol, "::@c"),
+            (Kind::Symbol, "@d"),
+            (Kind::Punct(b':'), ":"),
             (Kind::Hash, "#S"),
             (Kind::Bang, "!t0"),
             (Kind::Int, "12"),

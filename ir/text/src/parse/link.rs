@@ -1,20 +1,23 @@
 //! Names of functions: references are checked at the end, and calls of functions that follow get their callee.
 
 use rustc_hash::FxHashMap;
-use tf_core::node::{AnyFunction, Callee, FunctionData};
+use tf_core::node::{AnyFunction, Callee, Origin};
 use tf_core::walk::{ExprRewriter, Rewritten, rewrite_expr};
-use tf_core::{Diagnostic, Expr, ExprKind, Function};
+use tf_core::{Context, Diagnostic, Expr, ExprKind, Function};
 use tf_types::{Symbol, Type};
 
 use super::Parser;
 use super::cursor::{Failed, MOST_ERRORS};
 use super::lexer::Token;
 
+/// The names of the modules below the root, and the name in the last one.
+pub type Key<'c> = (&'c [Symbol<'c>], Symbol<'c>);
+
 /// A mention of a function.
 #[derive(Clone, Copy)]
 pub struct Reference<'c> {
     pub token: Token,
-    pub name: Symbol<'c>,
+    pub key: Key<'c>,
     pub how: Use<'c>,
 }
 
@@ -36,10 +39,11 @@ impl<'c> Parser<'_, '_, 'c> {
             if self.errors.len() >= MOST_ERRORS {
                 return;
             }
-            let Reference { token, name, how } = reference;
-            match self.by_name.get(&name) {
+            let Reference { token, key, how } = reference;
+            let name = key.1;
+            match self.by_name.get(&key) {
                 None => {
-                    let mut known: Vec<_> = self.by_name.keys().map(|name| name.as_str()).collect();
+                    let mut known: Vec<_> = self.by_name.keys().map(|key| key.1.as_str()).collect();
                     known.sort_unstable();
                     self.unknown(token, format!("unknown function `@{name}`"), name.as_str(), known);
                 }
@@ -69,7 +73,7 @@ impl<'c> Parser<'_, '_, 'c> {
                 let AnyFunction::Hir(f) = function else {
                     return Err(self.error_at(token, format!("`@{name}` is no HIR function")));
                 };
-                if ty != f.return_type && ty != f.body.ty() {
+                if ty != f.return_type && f.body.is_none_or(|body| ty != body.ty()) {
                     self.same_type(token, &format!("`@{name}` returns"), f.return_type, ty)?;
                 }
                 count
@@ -85,13 +89,21 @@ impl<'c> Parser<'_, '_, 'c> {
     /// The functions, each calling the others themselves.
     pub fn linked(&mut self) -> Result<Vec<AnyFunction<'c>>, Vec<Diagnostic>> {
         let mut functions = std::mem::take(&mut self.functions);
-        if self.forward.is_empty() {
+        if self.forward.is_empty() && self.origins.is_empty() {
             return Ok(functions);
         }
         let mut callees = vec![Vec::new(); functions.len()];
-        for (caller, name) in &self.calls {
-            if let Some(Some(at)) = self.by_name.get(name) {
+        let mut origins: FxHashMap<usize, usize> = FxHashMap::default();
+        for (caller, key) in &self.calls {
+            if let Some(Some(at)) = self.by_name.get(key) {
                 callees[*caller].push(*at);
+            }
+        }
+        for (function, key) in &self.origins {
+            // A function that a pass put in place of the one it was made from has its name.
+            if let Some(Some(at)) = self.by_name.get(key).filter(|at| **at != Some(*function)) {
+                callees[*function].push(*at);
+                origins.insert(*function, *at);
             }
         }
         let order = callees_first(&callees).map_err(|at| {
@@ -99,16 +111,21 @@ impl<'c> Parser<'_, '_, 'c> {
             let message = format!("`@{}` calls itself, directly or through other functions", function.name());
             vec![Diagnostic::error(message).at(function.span())]
         })?;
-        let mut linker = Linker::default();
+        let forward: FxHashMap<usize, Function<'c>> = self
+            .forward
+            .iter()
+            .filter_map(|(key, placeholder)| Some(((*self.by_name.get(key)?)?, *placeholder)))
+            .collect();
+        let mut linker = Linker { cx: self.cx, new: FxHashMap::default() };
         for at in order {
             let AnyFunction::Hir(old) = functions[at] else { continue };
-            let body = rewrite_expr(self.cx, old.body, [], &mut linker).map_err(|error| vec![error])?;
-            let new = if body == old.body { old } else { self.cx.function(FunctionData { body, ..*old.data() }) };
+            let origin = origins.get(&at).map(|&from| functions[from]);
+            let new = linker.function(old, origin).map_err(|error| vec![error])?;
             functions[at] = AnyFunction::Hir(new);
             if new != old {
                 linker.new.insert(old, new);
             }
-            if let Some(placeholder) = self.forward.get(&new.name) {
+            if let Some(placeholder) = forward.get(&at) {
                 linker.new.insert(*placeholder, new);
             }
         }
@@ -152,12 +169,38 @@ fn callees_first(callees: &[Vec<usize>]) -> Result<Vec<usize>, usize> {
     Ok(order)
 }
 
-#[derive(Default)]
-struct Linker<'c> {
+struct Linker<'a, 'c> {
+    cx: &'a Context<'c>,
     new: FxHashMap<Function<'c>, Function<'c>>,
 }
 
-impl<'c> ExprRewriter<'c> for Linker<'c> {
+impl<'c> Linker<'_, 'c> {
+    /// The function with calls of the new functions, in its parts too.
+    fn function(&mut self, old: Function<'c>, origin: Option<AnyFunction<'c>>) -> tf_core::Result<Function<'c>> {
+        let cx = self.cx;
+        let mut data = *old.data();
+        if let Some(value) = old.body {
+            data.body = Some(rewrite_expr(cx, value, [], self)?);
+        }
+        let variants = old.variants.iter().map(|&variant| self.function(variant, None));
+        let variants = variants.collect::<tf_core::Result<Vec<_>>>()?;
+        let mut converters = old.converters.to_vec();
+        for converter in &mut converters {
+            converter.function = self.function(converter.function, None)?;
+        }
+        let same_parts = variants == old.variants && converters == old.converters;
+        if !same_parts {
+            (data.variants, data.converters) = (cx.alloc_slice(&variants), cx.alloc_slice(&converters));
+        }
+        if let (Some(own), Some(AnyFunction::Hir(function))) = (data.origin, origin) {
+            data.origin = Some(Origin { function: Some(function), ..own });
+        }
+        let same = same_parts && data.body == old.body && data.origin == old.origin;
+        Ok(if same { old } else { cx.function(data) })
+    }
+}
+
+impl<'c> ExprRewriter<'c> for Linker<'_, 'c> {
     fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> tf_core::Result<Expr<'c>> {
         if let ExprKind::Call { callee: Callee::Function(old), args } = expr.kind
             && let Some(&new) = self.new.get(&old)

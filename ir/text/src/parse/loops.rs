@@ -1,7 +1,7 @@
 //! HIR loops.
 
 use tf_core::node::GridRegion;
-use tf_core::{Expr, ExprKind, Meta};
+use tf_core::{Expr, ExprKind};
 use tf_types::{DType, Symbol, Type, TypeKind};
 
 use super::Parser;
@@ -13,7 +13,7 @@ use super::value::{Binder, Operand};
 impl<'c> Parser<'_, '_, 'c> {
     pub fn var(&self, binder: Binder<'c>, ty: Type<'c>) -> Expr<'c> {
         let kind = ExprKind::Var { name: binder.name, is_const: false };
-        self.cx.expr(kind, ty, Meta::at(binder.span))
+        self.cx.expr(kind, ty, binder.meta)
     }
 
     /// `hir.grid %i = 0 to 64 step 4 iter(%acc = %0) : type {` after `%name =`.
@@ -37,7 +37,7 @@ impl<'c> Parser<'_, '_, 'c> {
         let span = self.span_from(first);
         self.expect(b':')?;
         let ty = self.ty()?;
-        let span = self.location(span)?;
+        let meta = self.meta(span, author)?;
         let types = self.carry_types(first, ty, carries.len())?;
         let mut binders = vec![(induction.token, self.var(induction, self.cx.scalar(DType::I64)))];
         let mut inits = Vec::with_capacity(carries.len());
@@ -56,7 +56,7 @@ impl<'c> Parser<'_, '_, 'c> {
             stop,
             step,
         };
-        let grid = GridFrame { name, region, ty, meta: Meta { span, name: author }, yields: None };
+        let grid = GridFrame { name, region, ty, meta, yields: None };
         self.open(FrameKind::Grid(Box::new(grid)), &binders)
     }
 

@@ -3,6 +3,8 @@
 mod alias;
 mod attr;
 mod body;
+mod constraint;
+mod control;
 mod cursor;
 mod dim;
 mod function;
@@ -10,6 +12,8 @@ mod layout;
 mod lexer;
 mod link;
 mod loops;
+mod method;
+mod module;
 mod op;
 mod statement;
 mod types;
@@ -23,8 +27,9 @@ use tf_types::{Symbol, Type};
 
 use alias::Alias;
 use body::{Frame, Item};
+use function::Parts;
 use lexer::{Lexer, Token};
-use link::Reference;
+use link::{Key, Reference};
 use value::Operand;
 
 /// Parses the module of a file of `cx.sources()`.
@@ -60,6 +65,11 @@ pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Ve
         frames: Vec::new(),
         items: Vec::new(),
         functions: Vec::new(),
+        path: &[],
+        modules: 0,
+        origins: Vec::new(),
+        origin: None,
+        parts: None,
         by_name: FxHashMap::default(),
         forward: FxHashMap::default(),
         references: Vec::new(),
@@ -95,12 +105,23 @@ struct Parser<'a, 't, 'c> {
     operands: Vec<Operand<'c>>,
     frames: Vec<Frame<'c>>,
     items: Vec<Item<'c>>,
+    /// Those of all modules.
     functions: Vec<AnyFunction<'c>>,
+    /// The module that is read: names from the root to it.
+    path: &'c [Symbol<'c>],
+    /// How many modules and groups are open.
+    modules: i32,
     /// Index in `functions`; `None`: it is wrong and has been reported.
-    by_name: FxHashMap<Symbol<'c>, Option<usize>>,
+    by_name: FxHashMap<Key<'c>, Option<usize>>,
     /// What stands for a function that is called before its definition.
-    forward: FxHashMap<Symbol<'c>, Function<'c>>,
+    forward: FxHashMap<Key<'c>, Function<'c>>,
     references: Vec<Reference<'c>>,
     /// Caller's index and callee.
-    calls: Vec<(usize, Symbol<'c>)>,
+    calls: Vec<(usize, Key<'c>)>,
+    /// Index of a function, and what it was made from.
+    origins: Vec<(usize, Key<'c>)>,
+    /// What the function that is read was made from.
+    origin: Option<Key<'c>>,
+    /// The parts of the HIR function that is read; none inside a part.
+    parts: Option<Parts<'c>>,
 }

@@ -8,7 +8,7 @@ use tf_types::{DType, Symbol, TypeKind};
 use super::Parser;
 use super::cursor::Parsed;
 use super::lexer::{Kind, Token};
-use super::link::{Reference, Use};
+use super::link::{Key, Reference, Use};
 
 /// An op with its operands and types, up to the arrow.
 pub struct OpText<'c> {
@@ -57,12 +57,13 @@ impl<'c> Parser<'_, '_, 'c> {
     pub fn right_side(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
         let token = self.token;
         if token.kind != Kind::Word {
-            return Err(self.expected("an op, `constant`, `tuple` or `call`"));
+            return Err(self.expected("an op, `constant`, `tuple`, `call` or `shape_of`"));
         }
         match self.text_of(token) {
             "constant" => self.constant_text(name),
             "tuple" => self.tuple_text(name),
             "call" => self.call_text(name),
+            "shape_of" => self.shape_text(name),
             op if op.contains('.') => {
                 let OpText { token, op, args, span } = self.op_text()?;
                 if !self.at(b'-') && self.token.kind != Kind::Arrow {
@@ -70,7 +71,7 @@ impl<'c> Parser<'_, '_, 'c> {
                 }
                 self.arrow()?;
                 let written = self.ty()?;
-                let location = self.location(span)?;
+                let meta = self.meta(span, name)?;
                 let at = self.span(token);
                 let inferred = match self.cx.infer(OpView { op, args }, Some(at)) {
                     Ok(ty) => ty,
@@ -78,9 +79,9 @@ impl<'c> Parser<'_, '_, 'c> {
                 };
                 self.same_type(token, &format!("`{}` gives", op.decl.name), inferred, written)?;
                 let kind = ExprKind::Call { callee: Callee::Op(op), args };
-                Ok(self.cx.expr(kind, inferred, Meta { span: location, name }))
+                Ok(self.cx.expr(kind, inferred, meta))
             }
-            _ => Err(self.expected("an op, `constant`, `tuple` or `call`")),
+            _ => Err(self.expected("an op, `constant`, `tuple`, `call` or `shape_of`")),
         }
     }
 
@@ -91,8 +92,8 @@ impl<'c> Parser<'_, '_, 'c> {
         let span = self.span_from(first);
         self.expect(b':')?;
         let ty = self.ty()?;
-        let span = self.location(span)?;
-        self.constant(token, literal, ty, Meta { span, name })
+        let meta = self.meta(span, name)?;
+        self.constant(token, literal, ty, meta)
     }
 
     fn tuple_text(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
@@ -105,14 +106,39 @@ impl<'c> Parser<'_, '_, 'c> {
             return Err(self.error_at(first, "a tuple has a type `tuple<…>`"));
         };
         let elements = self.resolve_all(first, fields)?;
-        let span = self.location(span)?;
-        Ok(self.cx.expr(ExprKind::Tuple(elements), ty, Meta { span, name }))
+        let meta = self.meta(span, name)?;
+        Ok(self.cx.expr(ExprKind::Tuple(elements), ty, meta))
+    }
+
+    /// `shape_of %x[0] : type`.
+    fn shape_text(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
+        let first = self.advance();
+        let operand = self.operand()?;
+        self.expect(b'[')?;
+        let axis = self.integer("an axis")?;
+        self.expect(b']')?;
+        let span = self.span_from(first);
+        self.expect(b':')?;
+        let written = self.ty()?;
+        let meta = self.meta(span, name)?;
+        let Some(ty) = self.value_type(operand) else { return Err(self.error_at(first, "a literal has no extents")) };
+        let param = self.resolve(operand, ty)?;
+        match self.cx.shape_of(param, axis, meta) {
+            Ok(extent) => {
+                self.same_type(first, "an extent has type", extent.ty(), written)?;
+                Ok(extent)
+            }
+            Err(error) => {
+                let at = self.span(first);
+                Err(self.report(Diagnostic { span: Some(at), ..error }))
+            }
+        }
     }
 
     /// `call @f(%x) : (type) -> type`.
     fn call_text(&mut self, name: Option<Symbol<'c>>) -> Parsed<Expr<'c>> {
         let first = self.advance();
-        let (token, callee) = self.symbol("the name of a function")?;
+        let (token, callee) = self.function_path("the name of a function")?;
         self.expect(b'(')?;
         self.operand_list(b")")?;
         self.expect(b')')?;
@@ -122,11 +148,11 @@ impl<'c> Parser<'_, '_, 'c> {
         let args = self.resolve_all(first, &types)?;
         self.arrow()?;
         let ty = self.ty()?;
-        let span = self.location(span)?;
+        let meta = self.meta(span, name)?;
         let function = match self.by_name.get(&callee).copied().flatten().map(|at| self.functions[at]) {
             Some(AnyFunction::Hir(function)) => function,
             Some(AnyFunction::Tir(_)) => {
-                let message = format!("`@{callee}` is no HIR function");
+                let message = format!("`@{}` is no HIR function", callee.1);
                 return Err(self.error_at(token, message));
             }
             None => self.placeholder(callee),
@@ -136,16 +162,16 @@ impl<'c> Parser<'_, '_, 'c> {
             return Err(self.report(diagnostic.with_help("write `tir.call` with the outputs as last operands")));
         }
         self.calls.push((self.functions.len(), callee));
-        self.references.push(Reference { token, name: callee, how: Use::Call { count: args.len(), ty } });
+        self.references.push(Reference { token, key: callee, how: Use::Call { count: args.len(), ty } });
         let kind = ExprKind::Call { callee: Callee::Function(function), args };
-        Ok(self.cx.expr(kind, ty, Meta { span, name }))
+        Ok(self.cx.expr(kind, ty, meta))
     }
 
-    fn placeholder(&mut self, name: Symbol<'c>) -> tf_core::Function<'c> {
+    fn placeholder(&mut self, key: Key<'c>) -> tf_core::Function<'c> {
         let cx = self.cx;
-        *self.forward.entry(name).or_insert_with(|| {
+        *self.forward.entry(key).or_insert_with(|| {
             let body = cx.constant(Literal::Bool(false), DType::Bool, Meta::default());
-            cx.function(FunctionData { name, params: &[], body, return_type: body.ty(), span: None })
+            cx.function(FunctionData::new(key.1, &[], body, body.ty()))
         })
     }
 }

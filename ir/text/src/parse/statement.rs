@@ -25,11 +25,17 @@ impl<'c> Parser<'_, '_, 'c> {
         match word {
             "hir.yield" => self.yield_text(),
             "hir.return" => self.return_value(),
+            "hir.variant" => self.variant(),
+            "hir.converter" => self.converter(),
             _ if !self.in_tir() => Err(self.expected("`%name = …`, `hir.yield` or `hir.return`")),
             _ if in_grid => Err(self.expected("`%name = …` or `hir.yield`")),
             "let" => self.let_text(),
             "tir.for" => self.for_text(),
             "tir.mesh" => self.mesh_text(),
+            "tir.while" | "tir.if" => self.condition_text(),
+            "tir.dispatch" => self.dispatch_text(),
+            "tir.case" => self.case_text(),
+            "tir.abort" => self.abort_text(),
             "tir.return" => {
                 self.advance();
                 let span = self.location(self.span(token))?;
@@ -42,7 +48,7 @@ impl<'c> Parser<'_, '_, 'c> {
         }
     }
 
-    fn push(&mut self, kind: StmtKind<'c>, span: Option<Span>) {
+    pub fn push(&mut self, kind: StmtKind<'c>, span: Option<Span>) {
         let stmt = self.cx.stmt(kind, span);
         self.items.push(Item::Stmt(stmt));
     }
@@ -146,7 +152,7 @@ impl<'c> Parser<'_, '_, 'c> {
         let types = self.type_list()?;
         let args = self.resolve_all(first, &types)?;
         let span = self.location(span)?;
-        self.references.push(Reference { token, name, how: Use::Statement { count: args.len() } });
+        self.references.push(Reference { token, key: (self.path, name), how: Use::Statement { count: args.len() } });
         self.push(StmtKind::Evaluate { callee: TirCallee::Symbol(name), args }, span);
         Ok(())
     }

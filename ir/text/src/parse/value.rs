@@ -24,7 +24,7 @@ pub struct Operand<'c> {
 pub struct Binder<'c> {
     pub token: Token,
     pub name: Symbol<'c>,
-    pub span: Option<Span>,
+    pub meta: Meta<'c>,
 }
 
 #[derive(Clone, Copy)]
@@ -97,8 +97,8 @@ impl<'c> Parser<'_, '_, 'c> {
             Some(name) => name,
             None => self.cx.symbol(&self.text_of(token)[1..]),
         };
-        let span = self.location(self.span(token))?;
-        Ok(Binder { token, name, span })
+        let meta = self.meta(self.span(token), None)?;
+        Ok(Binder { token, name, meta })
     }
 
     /// A value, a literal or a function's symbol.
@@ -160,7 +160,8 @@ impl<'c> Parser<'_, '_, 'c> {
                 if !matches!(ty.data(), TypeKind::Callable { .. }) {
                     return Err(self.error_at(token, "a function's symbol has a function type `(…) -> …`"));
                 }
-                self.references.push(Reference { token, name, how: Use::Symbol(ty) });
+                let key = (self.path, name);
+                self.references.push(Reference { token, key, how: Use::Symbol(ty) });
                 Ok(self.cx.expr(ExprKind::SymbolRef(name), ty, Meta::at(span)))
             }
         }

@@ -76,7 +76,7 @@ fn write_display(out: &mut String, value: impl std::fmt::Display) {
 }
 
 /// Shortest digits that read back as the same bits; other nans than the canonical one as their bits.
-fn write_float(out: &mut String, value: f64) {
+pub fn write_float(out: &mut String, value: f64) {
     let _ = match value.to_bits() {
         CANONICAL_NAN => write!(out, "nan"),
         bits if value.is_nan() => write!(out, "{bits:#018x}"),

@@ -39,7 +39,7 @@ impl<'c> Printer<'_, 'c> {
         self.value(expr);
         self.out.push_str(" = ");
         self.right_side(expr);
-        self.location(expr.span());
+        self.meta(expr);
     }
 
     fn grid(&mut self, expr: Expr<'c>, region: &GridRegion<'c>) {
@@ -65,7 +65,7 @@ impl<'c> Printer<'_, 'c> {
         }
         self.out.push_str(" : ");
         self.ty(expr.ty());
-        self.location(expr.span());
+        self.meta(expr);
         self.out.push_str(" {");
         self.indent += 1;
     }

@@ -1,15 +1,18 @@
 //! The printer.
 
 mod attr;
+mod constraint;
 mod dim;
 mod function;
 mod hir;
+mod method;
+mod module;
 mod tir;
 mod types;
 mod value;
 
 use rustc_hash::FxHashMap;
-use tf_core::node::AnyFunction;
+use tf_core::node::Function;
 use tf_core::{Expr, FileId, Module, SourceMap, Span};
 use tf_types::{Symbol, Topology, Type};
 
@@ -35,6 +38,8 @@ pub fn print_module(module: Module<'_>, options: &PrintOptions<'_>) -> String {
         indent: 0,
         sources: options.locations,
         file: None,
+        owners: module::owners(module),
+        path: Vec::new(),
     };
     printer.module(module);
     let mut text = printer.types.into_definitions();
@@ -68,45 +73,16 @@ struct Printer<'a, 'c> {
     sources: Option<&'a SourceMap>,
     /// The quoted name of the file that was written last.
     file: Option<(FileId, String)>,
+    /// Where the functions of the tree are.
+    owners: FxHashMap<Function<'c>, module::Path<'c>>,
+    /// The module that is written.
+    path: module::Path<'c>,
 }
 
 /// Deeper regions are not indented further, so that the size of the text stays linear.
 const DEEPEST_INDENT: usize = 32;
 
 impl<'c> Printer<'_, 'c> {
-    fn module(&mut self, module: Module<'c>) {
-        self.out.push_str("module ");
-        self.symbol(module.name);
-        if let Some(target) = module.target {
-            self.target(target);
-        }
-        if let Some(topologies) = module.topologies {
-            self.out.push_str(" topology(");
-            self.topologies(topologies);
-            self.out.push(')');
-        }
-        if let Some(entry) = module.entry {
-            self.out.push_str(" entry(");
-            self.symbol(entry);
-            self.out.push(')');
-        }
-        self.location(module.span);
-        self.out.push_str(" {");
-        self.indent = 1;
-        for &function in module.functions {
-            self.names.clear();
-            self.uses.clear();
-            self.unnamed = 0;
-            match function {
-                AnyFunction::Hir(function) => self.hir_function(function),
-                AnyFunction::Tir(function) => self.tir_function(function),
-            }
-        }
-        self.indent = 0;
-        self.line();
-        self.out.push_str("}\n");
-    }
-
     fn topologies(&mut self, topologies: &[Topology<'c>]) {
         self.types.write_topologies(&mut self.out, topologies);
     }

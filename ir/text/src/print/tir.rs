@@ -2,26 +2,46 @@
 //! innermost variable it depends on.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tf_core::node::TirCallee;
+use tf_core::node::{DimVarRangePat, TirCallee};
 use tf_core::walk::{operands, stmt_exprs};
 use tf_core::{Expr, ExprKind, Stmt, StmtKind};
 
 use super::Printer;
+use crate::syntax::write_quoted;
 
 /// A statement tree in textual order: the rest of a block that nests in a `Let` follows it.
 enum Step<'c> {
     Enter(Stmt<'c>),
+    /// Between the branches of an `if`.
+    Else,
+    /// Before the call of a case.
+    Case(DimVarRangePat<'c>),
     Leave,
+}
+
+fn is_empty(stmt: Stmt<'_>) -> bool {
+    matches!(stmt.kind, StmtKind::Sequential([]))
 }
 
 fn push_rest<'c>(stack: &mut Vec<Step<'c>>, stmt: Stmt<'c>) {
     match stmt.kind {
         StmtKind::Sequential(body) => stack.extend(body.iter().rev().map(|&s| Step::Enter(s))),
         StmtKind::Let { body, .. } => stack.push(Step::Enter(body)),
-        StmtKind::For { body, .. } | StmtKind::MeshScope { body, .. } => {
+        StmtKind::For { body, .. } | StmtKind::While { body, .. } | StmtKind::MeshScope { body, .. } => {
             stack.extend([Step::Leave, Step::Enter(body)]);
         }
-        StmtKind::Evaluate { .. } | StmtKind::Return => {}
+        StmtKind::If { then_body, else_body, .. } => {
+            stack.push(Step::Leave);
+            if !is_empty(else_body) {
+                stack.extend([Step::Enter(else_body), Step::Else]);
+            }
+            stack.push(Step::Enter(then_body));
+        }
+        StmtKind::Dispatch { cases, fallback, .. } => {
+            stack.extend([Step::Leave, Step::Enter(fallback)]);
+            stack.extend(cases.iter().rev().flat_map(|case| [Step::Enter(case.call), Step::Case(case.pattern)]));
+        }
+        StmtKind::Evaluate { .. } | StmtKind::Abort { .. } | StmtKind::Return => {}
     }
 }
 
@@ -29,7 +49,7 @@ fn push_rest<'c>(stack: &mut Vec<Step<'c>>, stmt: Stmt<'c>) {
 fn is_leaf(expr: Expr<'_>) -> bool {
     match expr.kind {
         ExprKind::Var { .. } | ExprKind::SymbolRef(_) => true,
-        ExprKind::Constant(_) => expr.meta.name.is_none(),
+        ExprKind::Constant(_) => expr.meta.name.is_none() && expr.meta.constraint.is_none(),
         _ => false,
     }
 }
@@ -58,6 +78,7 @@ impl<'c> Placement<'c> {
                     placement.enter(stmt);
                     push_rest(&mut stack, stmt);
                 }
+                Step::Else | Step::Case(_) => {}
                 Step::Leave => drop(placement.path.pop()),
             }
         }
@@ -108,6 +129,10 @@ impl<'c> Placement<'c> {
                 self.path.push(stmt);
             }
             StmtKind::MeshScope { .. } => self.path.push(stmt),
+            StmtKind::While { .. } | StmtKind::If { .. } | StmtKind::Dispatch { .. } => {
+                stmt_exprs(stmt, |e| self.place(e));
+                self.path.push(stmt);
+            }
             _ => stmt_exprs(stmt, |e| self.place(e)),
         }
     }
@@ -144,6 +169,12 @@ impl<'c> Printer<'_, 'c> {
         while let Some(step) = stack.pop() {
             match step {
                 Step::Leave => self.close(),
+                Step::Else => {
+                    self.close();
+                    self.out.push_str(" else {");
+                    self.indent += 1;
+                }
+                Step::Case(range) => self.case(range),
                 Step::Enter(stmt) => {
                     for expr in placement.before.remove(&stmt).unwrap_or_default() {
                         if matches!(expr.kind, ExprKind::Grid(_)) {
@@ -175,7 +206,7 @@ impl<'c> Printer<'_, 'c> {
                     self.out.push_str(" : ");
                     self.ty(value.ty());
                 } else {
-                    self.location(value.span());
+                    self.meta(value);
                 }
                 self.location(stmt.span);
             }
@@ -194,6 +225,21 @@ impl<'c> Printer<'_, 'c> {
                     self.operand_types(&all);
                 }
                 self.open(stmt);
+            }
+            StmtKind::While { cond, .. } => self.condition("tir.while ", cond, stmt),
+            StmtKind::If { cond, .. } => self.condition("tir.if ", cond, stmt),
+            StmtKind::Dispatch { callee, subject, .. } => {
+                self.out.push_str("tir.dispatch ");
+                self.symbol(callee);
+                self.condition(" on ", subject, stmt);
+            }
+            StmtKind::Abort { message } => {
+                self.out.push_str("tir.abort");
+                if !message.as_str().is_empty() {
+                    self.out.push(' ');
+                    write_quoted(&mut self.out, message.as_str());
+                }
+                self.location(stmt.span);
             }
             StmtKind::MeshScope { mesh, binding, .. } => {
                 self.out.push_str("tir.mesh ");
@@ -228,6 +274,21 @@ impl<'c> Printer<'_, 'c> {
                 self.location(stmt.span);
             }
         }
+    }
+
+    /// The head of a region that one value governs.
+    fn condition(&mut self, word: &str, value: Expr<'c>, stmt: Stmt<'c>) {
+        self.out.push_str(word);
+        self.operand(value);
+        self.out.push_str(" : ");
+        self.ty(value.ty());
+        self.open(stmt);
+    }
+
+    fn case(&mut self, range: DimVarRangePat<'c>) {
+        self.line();
+        self.out.push_str("tir.case ");
+        self.range(range);
     }
 
     fn open(&mut self, stmt: Stmt<'c>) {

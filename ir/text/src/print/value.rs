@@ -55,10 +55,18 @@ impl<'c> Printer<'_, 'c> {
         }
     }
 
-    /// A bound variable with its location.
+    /// A bound variable with its metadata.
     pub fn binder(&mut self, var: Expr<'c>) {
         self.value(var);
-        self.location(var.span());
+        self.meta(var);
+    }
+
+    /// What an expression carries besides its meaning and its name.
+    pub fn meta(&mut self, expr: Expr<'c>) {
+        if let Some(constraint) = expr.meta.constraint {
+            self.constraint(constraint);
+        }
+        self.location(expr.span());
     }
 
     /// A value, or a leaf without a line of its own.
@@ -118,7 +126,7 @@ impl<'c> Printer<'_, 'c> {
                     }
                     Callee::Function(function) => {
                         self.out.push_str("call ");
-                        self.symbol(function.name);
+                        self.function_path(function);
                         self.out.push('(');
                         self.operands(args);
                         self.out.push(')');
@@ -128,6 +136,11 @@ impl<'c> Printer<'_, 'c> {
                 self.out.push_str(" -> ");
                 self.ty(expr.ty());
                 return true;
+            }
+            ExprKind::ShapeOf { param, axis } => {
+                self.out.push_str("shape_of ");
+                self.operand(param);
+                let _ = write!(self.out, "[{axis}]");
             }
             ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::Grid(_) => return false,
         }

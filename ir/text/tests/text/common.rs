@@ -211,14 +211,7 @@ pub fn tuple<'c>(cx: &Context<'c>, elements: &[Expr<'c>]) -> Expr<'c> {
 }
 
 pub fn hir<'c>(cx: &Context<'c>, name: &str, params: &[Expr<'c>], body: Expr<'c>) -> AnyFunction<'c> {
-    let data = FunctionData {
-        name: cx.symbol(name),
-        params: cx.alloc_slice(params),
-        body,
-        return_type: body.ty(),
-        span: None,
-    };
-    AnyFunction::Hir(cx.function(data))
+    AnyFunction::Hir(cx.function(FunctionData::new(cx.symbol(name), cx.alloc_slice(params), body, body.ty())))
 }
 
 pub fn tir<'c>(cx: &Context<'c>, name: &str, params: &[Expr<'c>], body: Stmt<'c>) -> AnyFunction<'c> {
@@ -228,14 +221,7 @@ pub fn tir<'c>(cx: &Context<'c>, name: &str, params: &[Expr<'c>], body: Stmt<'c>
 }
 
 pub fn module<'c>(cx: &Context<'c>, functions: &[AnyFunction<'c>]) -> Module<'c> {
-    cx.module(ModuleData {
-        name: cx.symbol("m"),
-        functions: cx.alloc_slice(functions),
-        entry: None,
-        target: None,
-        topologies: None,
-        span: None,
-    })
+    cx.module(ModuleData { functions: cx.alloc_slice(functions), ..ModuleData::new(cx.symbol("m")) })
 }
 
 pub fn parse<'c>(cx: &Context<'c>, text: &str) -> Module<'c> {

@@ -87,7 +87,7 @@ module @m {
     assert_eq!(text, start);
     let again = parse(cx, &text);
     let Some(tf_core::AnyFunction::Hir(f)) = again.lookup("f") else { panic!("no HIR function") };
-    let ExprKind::Tuple(parts) = f.body.kind else { panic!("no tuple") };
+    let ExprKind::Tuple(parts) = f.body.unwrap().kind else { panic!("no tuple") };
     let d = parts[0].op_call().expect("a call").args[0];
     assert_eq!(d.meta.name.map(tf_types::Symbol::as_str), Some("odd name.1 \"\\\n"));
     let acc = d.op_call().expect("a call").args[0].op_call().expect("a call").args[0];
@@ -253,7 +253,7 @@ fn calls_in_any_order() {
         assert!(text.contains("%0 = call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"), "{text}");
         let again = parse(cx, &text);
         let callee = |name: &str| again.lookup(name).map(as_hir);
-        let body = callee("f").map(|f| f.body.kind);
+        let body = callee("f").map(|f| f.body.unwrap().kind);
         let Some(ExprKind::Call { callee: Callee::Function(found), .. }) = body else { panic!("no call") };
         assert!(Some(found) == callee("g"));
     }

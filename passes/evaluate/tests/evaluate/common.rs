@@ -50,7 +50,7 @@ pub fn cast<'c>(cx: &Context<'c>, x: Expr<'c>, dtype: DType) -> Expr<'c> {
 
 pub fn function<'c>(cx: &Context<'c>, name: &str, params: &[Expr<'c>], body: Expr<'c>) -> Function<'c> {
     let params = cx.alloc_slice(params);
-    cx.function(FunctionData { name: cx.symbol(name), params, body, return_type: body.ty(), span: line(cx, 1) })
+    cx.function(FunctionData { span: line(cx, 1), ..FunctionData::new(cx.symbol(name), params, body, body.ty()) })
 }
 
 /// A loop over `0..stop` with these `(carry, init, yield)`, or with a body value.

@@ -43,12 +43,8 @@ fn module<'c>(cx: &Context<'c>) -> Module<'c> {
     let w = cx.expr(ExprKind::Var { name: cx.symbol("w"), is_const: true }, ty, Meta::default());
     let f = function(cx, "f", &[x, w], add(cx, x, w));
     cx.module(ModuleData {
-        name: cx.symbol("m"),
         functions: cx.alloc_slice(&[AnyFunction::Hir(f)]),
-        entry: None,
-        target: None,
-        topologies: None,
-        span: None,
+        ..ModuleData::new(cx.symbol("m"))
     })
 }
 

@@ -15,12 +15,9 @@ type Rules = std::sync::Arc<EvalRegistry>;
 fn run<'c>(cx: &Context<'c>, rules: &Rules, f: Function<'c>, inputs: &[Tensor]) -> Result<Vec<Vec<f64>>, String> {
     let entry = AnyFunction::Hir(f);
     let module = cx.module(ModuleData {
-        name: cx.symbol("m"),
         functions: cx.alloc_slice(&[entry]),
         entry: Some(f.name),
-        target: None,
-        topologies: None,
-        span: None,
+        ..ModuleData::new(cx.symbol("m"))
     });
     let result = bind_dims(f.params, inputs, f.span).and_then(|dims| {
         let request = Request { cx, module, entry, inputs, dims: &dims, argument: None };
@@ -38,7 +35,7 @@ fn f32s(values: &[f32]) -> Tensor {
 
 fn call<'c>(cx: &Context<'c>, callee: Function<'c>, args: &[Expr<'c>]) -> Expr<'c> {
     let kind = ExprKind::Call { callee: Callee::Function(callee), args: cx.alloc_slice(args) };
-    cx.expr(kind, callee.body.ty(), Meta::at(line(cx, 3)))
+    cx.expr(kind, callee.body.unwrap().ty(), Meta::at(line(cx, 3)))
 }
 
 #[test]
@@ -134,8 +131,8 @@ fn loops_that_cannot_run() {
     let message = run(cx, rules, f, &[f32s(&[])]).unwrap_err();
     assert_eq!(message, "4: the loop over 0..0 has no iteration, and nothing is carried through it");
     assert_eq!(run(cx, rules, f, &[f32s(&[1.0, 2.0])]), Ok(vec![vec![2.0]]));
-    let ExprKind::Grid(region) = f.body.kind else { panic!() };
-    let back = cx.grid(tf_core::node::GridRegion { step: cx.dim(-1), ..*region }, f.body.ty(), f.body.meta);
+    let ExprKind::Grid(region) = f.body.unwrap().kind else { panic!() };
+    let back = cx.grid(tf_core::node::GridRegion { step: cx.dim(-1), ..*region }, f.body.unwrap().ty(), f.body.unwrap().meta);
     let message = run(cx, rules, function(cx, "f", &[x], back), &[f32s(&[1.0])]).unwrap_err();
     assert_eq!(message, "4: the step of a loop is at least 1, found -1");
 }

@@ -83,7 +83,7 @@ impl Pass for Calls {
         let mut text = String::new();
         for function in module.functions {
             let AnyFunction::Hir(function) = function else { continue };
-            for expr in post_order(&[function.body]) {
+            for expr in post_order(&[function.body.unwrap()]) {
                 if let ExprKind::Call { callee: Callee::Function(callee), .. } = expr.kind {
                     text.push_str(&format!("{} calls {}\n", function.name, callee.name));
                 }
@@ -155,16 +155,9 @@ pub fn module<'c>(cx: &Context<'c>, count: usize) -> Module<'c> {
         let call = |f| cx.expr(ExprKind::Call { callee: Callee::Function(f), args }, ty, Meta::default());
         let name = cx.symbol(&format!("f{i}"));
         let body = last.map_or(x, call);
-        let function = cx.function(FunctionData { name, params: args, body, return_type: ty, span: None });
+        let function = cx.function(FunctionData::new(name, args, body, ty));
         functions.push(AnyFunction::Hir(function));
         last = Some(function);
     }
-    cx.module(ModuleData {
-        name: cx.symbol("m"),
-        functions: cx.alloc_slice(&functions),
-        entry: None,
-        target: None,
-        topologies: None,
-        span: None,
-    })
+    cx.module(ModuleData { functions: cx.alloc_slice(&functions), ..ModuleData::new(cx.symbol("m")) })
 }

@@ -13,8 +13,9 @@ use super::agree;
 /// # Errors
 /// Every type that differs from the inferred one, and what inference refuses.
 pub fn infer_function<'c>(function: Function<'c>, cx: &Context<'c>) -> Result<Function<'c>, Vec<Diagnostic>> {
+    let Some(old) = function.body else { return Ok(function) };
     let mut infer = Infer { errors: Vec::new() };
-    let body = match rewrite_expr(cx, function.body, [], &mut infer) {
+    let body = match rewrite_expr(cx, old, [], &mut infer) {
         Ok(body) => body,
         Err(error) => {
             infer.errors.push(error);
@@ -22,22 +23,22 @@ pub fn infer_function<'c>(function: Function<'c>, cx: &Context<'c>) -> Result<Fu
         }
     };
     if infer.errors.is_empty() {
-        infer.errors.extend(check_return(function, body.ty()));
+        infer.errors.extend(check_return(function, old, body.ty()));
     }
     match infer.errors.is_empty() {
-        true if body == function.body => Ok(function),
-        true => Ok(cx.function(FunctionData { body, ..*function })),
+        true if body == old => Ok(function),
+        true => Ok(cx.function(FunctionData { body: Some(body), ..*function })),
         false => Err(infer.errors),
     }
 }
 
-fn check_return<'c>(function: Function<'c>, found: Type<'c>) -> Option<Diagnostic> {
+fn check_return<'c>(function: Function<'c>, body: Expr<'c>, found: Type<'c>) -> Option<Diagnostic> {
     let what = agree::declared(function.return_type, found).err()?;
     let message = format!(
         "`{}` is declared to return {}, but its body is {found}: the {what} differs",
         function.name, function.return_type
     );
-    Some(Diagnostic::error(message).at(function.body.span().or(function.span)))
+    Some(Diagnostic::error(message).at(body.span().or(function.span)))
 }
 
 /// How many errors of one function are reported; what follows is rarely of another kind.
@@ -80,7 +81,7 @@ impl Infer {
     /// Compares the type of a node with what its operands give.
     fn check<'c>(&mut self, expr: Expr<'c>, cx: &Context<'c>) {
         let inferred = match expr.kind {
-            ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::Grid(_) => return,
+            ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::ShapeOf { .. } | ExprKind::Grid(_) => return,
             ExprKind::Constant(literal) => {
                 self.report(check_literal(expr, literal));
                 return;

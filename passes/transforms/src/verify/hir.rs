@@ -12,7 +12,7 @@ pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnosti
     let mut errors = Errors::default();
     parameters(&mut errors, function, module.entry == Some(function.name));
     dims(&mut errors, function);
-    let order = post_order(&[function.body]);
+    let order = post_order(&function.body.into_iter().collect::<Vec<_>>());
     bindings(&mut errors, function, &order);
     levels(&mut errors, module, function, &order);
     errors.0
@@ -91,7 +91,7 @@ fn bindings<'c>(errors: &mut Errors, function: Function<'c>, order: &[Expr<'c>])
             closed = false;
         }
     }
-    let body = function.body;
+    let Some(body) = function.body else { return };
     let inside_a_loop = match body.kind {
         ExprKind::Var { .. } => bound.contains(&body) && !function.params.contains(&body),
         _ => !schedule(body).root.contains(&body),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 use tf_core::diag::did_you_mean;
-use tf_core::node::TirCallee;
+use tf_core::node::{DispatchCase, TirCallee};
 use tf_core::op::{OpForm, OpInstance, OpName, OpView};
 use tf_core::{
     AnyFunction, Callee, Context, Diagnostic, Expr, ExprKind, Literal, Module, PrimFunction, Span, Stmt, StmtKind,
@@ -109,7 +109,19 @@ impl<'c> Check<'_, 'c> {
         let span = stmt.span;
         match stmt.kind {
             StmtKind::Sequential(body) => stack.extend(body.iter().rev().map(|&stmt| Step::Enter(stmt))),
-            StmtKind::Return => {}
+            StmtKind::Abort { .. } | StmtKind::Return => {}
+            StmtKind::While { cond, body } => {
+                self.condition(cond, "while", span);
+                stack.push(Step::Enter(body));
+            }
+            StmtKind::If { cond, then_body, else_body } => {
+                self.condition(cond, "if", span);
+                stack.extend([Step::Enter(else_body), Step::Enter(then_body)]);
+            }
+            StmtKind::Dispatch { subject, cases, fallback, .. } => {
+                self.dispatch(subject, cases, fallback, span);
+                stack.extend(cases.iter().rev().map(|case| Step::Enter(case.call)));
+            }
             StmtKind::Let { var, value, body } => {
                 self.expr(value, span, true);
                 if var.ty() != value.ty() {
@@ -150,6 +162,40 @@ impl<'c> Check<'_, 'c> {
             }
             StmtKind::Evaluate { callee: TirCallee::Op(op), args } => self.effect(op, args, span),
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => self.call(name, args, span),
+        }
+    }
+
+    /// V7.
+    fn condition(&mut self, cond: Expr<'c>, what: &str, span: Option<Span>) {
+        self.expr(cond, span, false);
+        if !is_scalar(cond.ty(), |dtype| dtype == DType::Bool) {
+            let message = format!("the condition of a `{what}` is a rank-0 bool, found {}", cond.ty());
+            self.errors.add(cond.span().or(span), message);
+        }
+    }
+
+    /// The subject is an extent of a parameter of this function, each case a call, the fallback an abort (V10; tir §3).
+    fn dispatch(&mut self, subject: Expr<'c>, cases: &[DispatchCase<'c>], fallback: Stmt<'c>, span: Option<Span>) {
+        self.expr(subject, span, false);
+        match subject.kind {
+            ExprKind::ShapeOf { param, .. } if self.function.params.contains(&param) => {}
+            _ => {
+                let message = format!("a dispatch is over an extent of a parameter, found {}", subject.describe());
+                self.errors.add(subject.span().or(span), message);
+            }
+        }
+        if cases.is_empty() {
+            self.errors.add(span, "a dispatch has no cases".to_owned());
+        }
+        for case in cases {
+            if !matches!(case.call.kind, StmtKind::Evaluate { callee: TirCallee::Symbol(_), .. }) {
+                let message = format!("a case of a dispatch calls a function, found {}", case.call.describe());
+                self.errors.add(case.call.span.or(span), message);
+            }
+        }
+        if !matches!(fallback.kind, StmtKind::Abort { .. }) {
+            let message = format!("the fallback of a dispatch aborts, found {}", fallback.describe());
+            self.errors.add(fallback.span.or(span), message);
         }
     }
 
@@ -230,7 +276,7 @@ impl<'c> Check<'_, 'c> {
                     self.errors.add(at, "a TIR function has no HIR calls and loops".to_owned());
                 }
                 ExprKind::SymbolRef(name) => self.symbol(name, expr, at),
-                ExprKind::Constant(_) | ExprKind::Tuple(_) => {}
+                ExprKind::Constant(_) | ExprKind::Tuple(_) | ExprKind::ShapeOf { .. } => {}
             }
         }
     }

@@ -37,7 +37,7 @@ pub fn add<'c>(cx: &Context<'c>, lhs: Expr<'c>, rhs: Expr<'c>) -> Expr<'c> {
 
 pub fn function<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Expr<'c>, return_type: Type<'c>) -> Function<'c> {
     let params = cx.alloc_slice(params);
-    cx.function(FunctionData { name: cx.symbol("f"), params, body, return_type, span: line(cx, 1) })
+    cx.function(FunctionData { span: line(cx, 1), ..FunctionData::new(cx.symbol("f"), params, body, return_type) })
 }
 
 pub fn prim<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Stmt<'c>) -> PrimFunction<'c> {
@@ -48,12 +48,9 @@ pub fn prim<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Stmt<'c>) -> PrimFu
 
 pub fn module<'c>(cx: &Context<'c>, functions: &[AnyFunction<'c>]) -> Module<'c> {
     cx.module(ModuleData {
-        name: cx.symbol("m"),
         functions: cx.alloc_slice(functions),
-        entry: None,
-        target: None,
-        topologies: None,
         span: line(cx, 1),
+        ..ModuleData::new(cx.symbol("m"))
     })
 }
 

@@ -65,6 +65,10 @@ impl<'a, 'c> Emitter<'a, 'c> {
                     let message = format!("a CPU function that calls another (`@{name}`) is not built yet");
                     return Err(placed(Diagnostic::error(message)));
                 }
+                StmtKind::While { .. } | StmtKind::If { .. } | StmtKind::Dispatch { .. } | StmtKind::Abort { .. } => {
+                    let message = format!("{} in a CPU function is not built yet", stmt.describe());
+                    return Err(placed(Diagnostic::error(message)));
+                }
                 StmtKind::MeshScope { binding, .. } => {
                     let message = format!("mesh `{binding}` in a CPU function, which has no positions");
                     return Err(placed(Diagnostic::error(message).with_help("lower with target=cpu")));

@@ -114,6 +114,9 @@ impl<'a, 'c> KernelCx<'a, 'c> {
                     .with_help("inline the function before lowering"));
             }
             StmtKind::Return => {}
+            StmtKind::While { .. } | StmtKind::If { .. } | StmtKind::Dispatch { .. } | StmtKind::Abort { .. } => {
+                return Err(Diagnostic::error(format!("{} in device code is not built yet", stmt.describe())));
+            }
         }
         Ok(())
     }
