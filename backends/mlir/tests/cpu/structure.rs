@@ -124,6 +124,26 @@ fn softmax_of_rows() {
     assert!(result.pass(), "{result}");
 }
 
+/// Vectors of bf16 are shuffled here where several rows are reduced side by side: LLVM 22 ended the process on hosts with
+/// AVX-512 BF16.
+#[test]
+fn bf16_rows_are_scaled_and_reduced() {
+    let (x, scale) = (counted(&[4, 2, 16], DType::BF16), counted(&[4, 2, 1], DType::BF16));
+    let got = with_context(|cx| {
+        let params =
+            [param_like(cx, "x", &x), param_like(cx, "scale", &scale), param(cx, "out", DType::BF16, &[4, 2, 1])];
+        let mut block = Block::default();
+        let scaled = block.alloc(cx, DType::BF16, &[4, 2, 16]);
+        block.run(cx, Binary::new(cx, BinaryKind::Mul), &[params[0], params[1], scaled]);
+        block.run(cx, Reduce::new(cx, &[2], ReduceKind::Mean), &[scaled, params[2]]);
+        run(cx, &params, 1, block, &[x.clone(), scale.clone()]).unwrap()
+    });
+    let scaled = x.binary(&scale, BinaryKind::Mul).unwrap();
+    let want = scaled.reduce(&[2], true, ReduceKind::Mean).unwrap();
+    let result = compare(&got[0], &want, 0.0, 0.0);
+    assert!(result.pass(), "{result}");
+}
+
 #[test]
 fn reduced_axes_may_be_left_out_and_buffers_may_be_empty() {
     let x = counted(&[3, 4, 5], DType::F32);

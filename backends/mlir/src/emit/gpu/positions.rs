@@ -65,6 +65,9 @@ impl<'a> Prologue<'a> {
     pub(crate) fn coordinate(&mut self, mesh: Mesh<'_>, axis: usize) -> Result<Index<'a>> {
         let place = Positions::of(mesh).map_err(Diagnostic::from)?.axes[axis];
         let AxisPosition { in_cta, stride, extent } = place;
+        if extent == 1 {
+            return Ok(Index::constant(0));
+        }
         let total = self.geometry.total(in_cta);
         if stride * extent > total {
             let message = format!(
@@ -74,9 +77,6 @@ impl<'a> Prologue<'a> {
                 if in_cta { "threads in a CTA" } else { "CTAs" }
             );
             return Err(Diagnostic::error(message));
-        }
-        if extent == 1 {
-            return Ok(Index::constant(0));
         }
         if let Some(&known) = self.coordinates.get(&(in_cta, stride, extent)) {
             return Ok(Index::of(known, 1));

@@ -2,6 +2,7 @@
 //! decisions 18 to 23).
 //!
 //! In registers a bool is `i1`, an fp8e4m3 its bits as `i8`; 16-bit floats are computed in f32 and rounded once.
+mod bf16;
 mod binary;
 mod build;
 mod cast;
@@ -163,6 +164,7 @@ impl<'a, 'm> Scalars<'a, 'm> {
     pub fn widen(&self, dtype: DType, x: Value<'m, 'a>) -> Built<'m, 'a> {
         match dtype {
             DType::F32 => Ok(x),
+            DType::BF16 if self.target == Target::Cpu => bf16::widen(self, x),
             DType::F16 | DType::BF16 => self.op("arith.extf", &[x], self.mlir_type(DType::F32)?),
             DType::Fp8E4M3 => fp8::widen(self, x),
             _ => Err(no_form(dtype)),
@@ -176,6 +178,7 @@ impl<'a, 'm> Scalars<'a, 'm> {
     pub fn narrow(&self, dtype: DType, x: Value<'m, 'a>) -> Built<'m, 'a> {
         match dtype {
             DType::F32 => Ok(x),
+            DType::BF16 if self.target == Target::Cpu => bf16::narrow(self, x),
             DType::F16 | DType::BF16 => self.op("arith.truncf", &[x], self.mlir_type(dtype)?),
             DType::Fp8E4M3 => fp8::narrow(self, x),
             _ => Err(no_form(dtype)),
