@@ -39,3 +39,11 @@ pub fn value<O: Op>(operands: &[Value], index: usize) -> Result<&Tensor, ValueEr
         None => Err(ValueError::new(format!("`{}` got {} operands", O::DECL.name, operands.len()))),
     }
 }
+
+/// The values of operands that must all be tensors.
+///
+/// # Errors
+/// One is a tuple.
+pub fn values<O: Op>(operands: &[Value]) -> Result<Vec<Tensor>, ValueError> {
+    (0..operands.len()).map(|index| value::<O>(operands, index).cloned()).collect()
+}

@@ -30,8 +30,17 @@ const JOINT_SUM: Keeps = Keeps { reduction: "sum", other: Other::Joint };
 const MAX: Keeps = Keeps { reduction: "max", other: Other::Broadcast };
 const MIN: Keeps = Keeps { reduction: "min", other: Other::Broadcast };
 
+/// Of ops that commute with no reduction: every operand must be complete.
+pub const NONE: Row = &[];
+
+/// Of monotone increasing functions, which pass extremes through.
+pub const MONOTONE: Row = &[MAX, MIN];
+
 /// Of `matmul`: linear in each operand.
 pub const MATMUL: Row = &[SUM];
+
+/// Of ops that are linear in what they transform: `rope` in q and k, `conv2d` in input and weight.
+pub const LINEAR: Row = &[SUM];
 
 /// Of `unary`: negation is linear, the monotone increasing kinds pass extremes through.
 #[must_use]
@@ -74,22 +83,29 @@ pub const fn reduce(kind: ReduceKind) -> Row {
 /// # Errors
 /// A reduction that the row does not keep, or another operand that does not hold what it must.
 pub fn check(what: &str, row: Row, operands: &[&TensorType<'_>]) -> Result<(), RuleError> {
-    let shards: Vec<_> = operands.iter().map(|t| t.shard()).collect();
+    let numbered: Vec<_> = operands.iter().copied().enumerate().collect();
+    check_some(what, row, &numbered)
+}
+
+/// As [`check`], of some operands: each with its number in the call.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_some(what: &str, row: Row, operands: &[(usize, &TensorType<'_>)]) -> Result<(), RuleError> {
+    let shards: Vec<_> = operands.iter().map(|(_, t)| t.shard()).collect();
     let placed = shards.iter().flatten().filter(|s| s.is_sharded());
-    if placed.clone().any(|s| placed.clone().any(|t| s.mesh != t.mesh)) {
+    if !row.is_empty() && placed.clone().any(|s| placed.clone().any(|t| s.mesh != t.mesh)) {
         return Ok(()); // Propagation refuses different meshes.
     }
+    let noted = |error: RuleError, at: usize| error.operand(operands[at].0, format!("{}", operands[at].1));
     for (index, shard) in shards.iter().enumerate() {
         let Some(shard) = *shard else { continue };
         for (mesh_axis, attr) in shard.attrs.iter().enumerate() {
             let ShardAttr::Partial(reduction) = *attr else { continue };
             let axis = shard.mesh.axis_name(mesh_axis);
             let Some(keeps) = row.iter().find(|keeps| keeps.reduction == reduction.as_str()) else {
-                return Err(RuleError::new(format!(
-                    "{what} cannot take unreduced terms, but `{axis}` holds P(\"{reduction}\")"
-                ))
-                .operand(index, format!("{}", operands[index]))
-                .with_help(format!(
+                let message = format!("{what} cannot take unreduced terms, but `{axis}` holds P(\"{reduction}\")");
+                return Err(noted(RuleError::new(message), index).with_help(format!(
                     "reshard the operand to Broadcast on `{axis}` first: that completes the {reduction}"
                 )));
             };
@@ -102,16 +118,24 @@ pub fn check(what: &str, row: Row, operands: &[&TensorType<'_>]) -> Result<(), R
                     Other::Joint => format!("hold P(\"{reduction}\") on `{axis}` too"),
                     Other::Broadcast => format!("be Broadcast on `{axis}`"),
                 };
-                return Err(RuleError::new(format!(
+                let message = format!(
                     "{what} keeps P(\"{reduction}\") of one operand only if the other's placement is right: it must {must}"
-                ))
-                .operand(index, format!("{}", operands[index]))
-                .operand(other, format!("{}", operands[other]))
-                .with_help(format!("reshard the operand to Broadcast on `{axis}` first: that completes the {reduction}")));
+                );
+                return Err(noted(noted(RuleError::new(message), index), other).with_help(format!(
+                    "reshard the operand to Broadcast on `{axis}` first: that completes the {reduction}"
+                )));
             }
         }
     }
     Ok(())
+}
+
+/// As [`check`], of one operand that stands at `index`.
+///
+/// # Errors
+/// A reduction that the row does not keep.
+pub fn check_one(what: &str, row: Row, index: usize, operand: &TensorType<'_>) -> Result<(), RuleError> {
+    check_some(what, row, &[(index, operand)])
 }
 
 /// What another operand holds on a mesh axis of `shard`'s mesh.

@@ -1,0 +1,66 @@
+//! `softplus` (spec: hir §6; shard §11; decision 19).
+
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
+use tf_core::{Context, op};
+use tf_types::Type;
+use tf_types::access::AccessRelation;
+use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
+
+use crate::rules::dtype::{self, Takes};
+use crate::rules::{broadcast, layout, operand, partial};
+
+/// `out[i] = log(1 + exp(x[i]))`, and `x[i]` itself above 20; computed in f32, rounded once.
+#[op(dialect = "tf", category = "math")]
+pub struct Softplus {
+    /// The operand.
+    #[input(Tensor)]
+    x: (),
+}
+
+impl TypeRule for Softplus {
+    fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        let (what, x) = ("`tf.softplus`", operand::tensor(&call, 0)?);
+        dtype::check(what, Takes::Floats, 0, x)?;
+        partial::check(what, partial::MONOTONE, &[x])?;
+        Ok(cx.tensor(x.shape, x.dtype, layout::same(cx, x), x.storage))
+    }
+}
+
+impl AccessRule for Softplus {
+    fn access(call: OpCall<'_, Self>) -> AccessRelation {
+        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    }
+}
+
+impl EvalRule for Softplus {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::value::<Self>(operands, 0)?.softplus().map(Value::from)
+    }
+}
+
+pub(super) fn register(r: &mut DialectBuilder) {
+    r.op::<Softplus>().types().access().evaluates().done();
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_core::Meta;
+    use tf_types::{Arena, DType};
+
+    use super::Softplus;
+    use crate::test_util::{context, mesh, placed, plain};
+
+    #[test]
+    fn types() {
+        let arena = Arena::new();
+        let (cx, _) = &context(&arena);
+        let of = |x| cx.call(Softplus::new(cx), &[x], Meta::default()).map(|e| e.ty()).map_err(|e| e.message);
+        let x = plain(cx, "x", "S 4", DType::F16);
+        assert_eq!(of(x), Ok(x.ty()));
+        assert_eq!(of(plain(cx, "x", "4", DType::I32)), Err("`tf.softplus` takes floats, found i32".into()));
+        let x = placed(cx, "x", "16 64", "S0 Pmax", mesh(cx, "w=4 t=2"));
+        assert_eq!(of(x), Ok(x.ty()));
+        let term = placed(cx, "x", "16 64", "S0 Psum", mesh(cx, "w=4 t=2"));
+        assert_eq!(of(term), Err("`tf.softplus` cannot take unreduced terms, but `t` holds P(\"sum\")".into()));
+    }
+}
