@@ -24,6 +24,8 @@ pub(crate) fn lower_function<'c>(
     let plan = schedule(body);
     let mut lowerer = Lowerer::new(cx, target, table, &plan);
     lowerer.span = function.span;
+    let meshes = named_meshes(body);
+    lowerer.threads = meshes.iter().map(|&(mesh, _)| mesh).find(|mesh| !of_ctas(mesh));
     let mut params = Vec::new();
     for &param in function.data().params {
         let lowered = parameter(&lowerer, param, param.ty())?;
@@ -49,7 +51,7 @@ pub(crate) fn lower_function<'c>(
     }
     params.extend(outputs.iter().map(|&(_, out)| out));
     let inner = lowerer.close();
-    let scoped = if lowerer.on_cpu() { inner } else { scopes(cx, body, inner) };
+    let scoped = if lowerer.on_cpu() { inner } else { scopes(cx, &meshes, inner) };
     let end = cx.stmt(StmtKind::Return, None);
     let body = cx.stmt(StmtKind::Sequential(cx.alloc_slice(&[scoped, end])), None);
     Ok(cx.prim_function(PrimFunctionData {
@@ -130,13 +132,17 @@ fn is_registers(tensor: &TensorType<'_>) -> bool {
 }
 
 /// Wraps the body in a scope for every mesh that its values are placed on.
-fn scopes<'c>(cx: &Context<'c>, body: Expr<'c>, inner: Stmt<'c>) -> Stmt<'c> {
+fn scopes<'c>(cx: &Context<'c>, meshes: &[(Mesh<'c>, String)], inner: Stmt<'c>) -> Stmt<'c> {
     let mut scope = inner;
-    for (mesh, name) in named_meshes(body).into_iter().rev() {
-        let kind = StmtKind::MeshScope { mesh, binding: cx.symbol(&name), body: scope };
+    for (mesh, name) in meshes.iter().rev() {
+        let kind = StmtKind::MeshScope { mesh: *mesh, binding: cx.symbol(name), body: scope };
         scope = cx.stmt(kind, None);
     }
     scope
+}
+
+fn of_ctas(mesh: &Mesh<'_>) -> bool {
+    mesh.topology_names().all(|name| name.as_str() == "cta")
 }
 
 /// The meshes of a function in order of first use, those of whole CTAs first, each with a name of its own.
@@ -147,7 +153,7 @@ fn named_meshes<'c>(body: Expr<'c>) -> Vec<(Mesh<'c>, String)> {
         .filter_map(|expr| expr.ty().as_tensor()?.shard().map(|shard| shard.mesh))
         .filter(|&mesh| seen.insert(mesh))
         .collect();
-    meshes.sort_by_key(|mesh| mesh.topology_names().any(|name| name.as_str() != "cta"));
+    meshes.sort_by_key(|mesh| !of_ctas(mesh));
     let mut taken = FxHashSet::default();
     let mut named = Vec::with_capacity(meshes.len());
     for mesh in meshes {

@@ -6,7 +6,7 @@ use tf_core::walk::Schedule;
 use tf_core::{Callee, Context, Diagnostic, Expr, ExprKind, Literal, Meta, Result, Span, Target, TargetKind};
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_tir::memory::fill::Fill;
-use tf_types::{DType, ShardLayout, Storage, Symbol, TensorLayout, TensorType, Type, TypeError};
+use tf_types::{DType, Mesh, ShardLayout, Storage, Symbol, TensorLayout, TensorType, Type, TypeError};
 
 use crate::block::Block;
 use crate::table::LowerTable;
@@ -23,6 +23,8 @@ pub struct Lowerer<'a, 'c> {
     schedule: &'a Schedule<'c>,
     /// Output parameters of the values that the function returns.
     pub(crate) sinks: FxHashMap<Expr<'c>, Expr<'c>>,
+    /// A mesh of the CTA's threads; `None`: it has one.
+    pub(crate) threads: Option<Mesh<'c>>,
     values: FxHashMap<Expr<'c>, Expr<'c>>,
     blocks: Vec<Block<'c>>,
     names: usize,
@@ -45,6 +47,7 @@ impl<'a, 'c> Lowerer<'a, 'c> {
             table,
             schedule,
             sinks: FxHashMap::default(),
+            threads: None,
             values: FxHashMap::default(),
             blocks: vec![Block::default()],
             names: 0,

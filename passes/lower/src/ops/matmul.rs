@@ -23,7 +23,7 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
         return Err(lowerer.refuse(format!("a batched product (rank {}) is not lowered yet", result.rank())));
     }
     if !lowerer.on_cpu() {
-        check_local(lowerer, lowerer.tensor(lhs), lowerer.tensor(rhs))?;
+        check_local(lowerer, lowerer.tensor(lhs), lowerer.tensor(rhs), result)?;
     }
     let dtype = accumulator(result.dtype);
     let acc_type = cx.tensor(result.shape, dtype, result.layout, result.storage);
@@ -40,8 +40,15 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
     Ok(rounded)
 }
 
-/// Refuses operands that are not in registers or whose contracted axis is split over positions.
-fn check_local<'c>(lowerer: &Lowerer<'_, 'c>, lhs: &TensorType<'c>, rhs: &TensorType<'c>) -> Result<()> {
+/// Refuses operands that are not in registers, whose contracted axis is split over positions, or of which a position
+/// lacks the rows or columns of its part of the result.
+fn check_local<'c>(
+    lowerer: &Lowerer<'_, 'c>,
+    lhs: &TensorType<'c>,
+    rhs: &TensorType<'c>,
+    result: &TensorType<'c>,
+) -> Result<()> {
+    let rows_and_columns = Held::of(result).map_err(|error| lowerer.refuse_type(error))?;
     for (operand, contracted) in [(lhs, 1), (rhs, 0)] {
         if operand.storage != Storage::Rmem {
             let message = format!("an operand of a product lies in {}", operand.storage);
@@ -52,6 +59,15 @@ fn check_local<'c>(lowerer: &Lowerer<'_, 'c>, lhs: &TensorType<'c>, rhs: &Tensor
             return Err(lowerer
                 .refuse("a product whose contracted axis is split over positions is not lowered yet")
                 .with_help("keep the K axis whole on every position"));
+        }
+        let mut needed = rows_and_columns.clone();
+        needed.axes[contracted] = held.axes[contracted].clone();
+        if held.local_index_for(&needed, 0).is_none() {
+            let (operand, result) = (lowerer.cx.tensor_type(*operand), lowerer.cx.tensor_type(*result));
+            let message = format!("{operand} is not distributed like the product {result}");
+            return Err(lowerer
+                .refuse(message)
+                .with_help("write the mesh axes of a split axis in the mesh's own order"));
         }
     }
     Ok(())

@@ -1,5 +1,6 @@
 //! Lowering rules, one file a family of ops.
 
+mod ctas;
 mod elementwise;
 mod matmul;
 mod reduce;

@@ -11,6 +11,7 @@ use tf_tir::sync::barrier::Sync;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, TensorType};
 
 use crate::lowerer::Lowerer;
+use crate::ops::ctas;
 
 pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpView<'c>) -> Result<Expr<'c>> {
     let call = typed::<Reshard>(view);
@@ -35,7 +36,12 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
             store(lowerer, src, shard, out)?;
             Ok(out)
         }
-        (Storage::Gmem | Storage::Smem, Storage::Rmem) => load(lowerer, src, to),
+        (Storage::Gmem | Storage::Smem, Storage::Rmem) => {
+            if from.storage == Storage::Smem {
+                ctas::check_within(lowerer, from, to)?;
+            }
+            load(lowerer, src, to)
+        }
         (Storage::Rmem, Storage::Rmem) => redistribute(lowerer, src, to),
         (Storage::Gmem | Storage::Rmem, Storage::Smem) => share(lowerer, src, shard, to),
         (from, to) => Err(lowerer.refuse(format!("a move from {from} to {to} is not lowered yet"))),
@@ -64,6 +70,12 @@ pub(crate) fn store<'c>(
         Storage::Rmem,
     );
     let placed = placed.as_tensor().unwrap_or(from);
+    if from.storage != Storage::Gmem && ctas::crosses(lowerer, from, placed)? {
+        // All CTAs see gmem, so that every position can write what it has; which one does is nobody's business.
+        let Some(own) = from.shard() else { return Err(lowerer.refuse("a value without placement is not stored")) };
+        let own = lowerer.without_strides(own);
+        return store(lowerer, src, own, out);
+    }
     let held = match from.storage {
         Storage::Rmem => redistribute(lowerer, src, placed)?,
         _ => load(lowerer, src, placed)?,
@@ -91,7 +103,10 @@ fn redistribute<'c>(lowerer: &mut Lowerer<'_, 'c>, src: Expr<'c>, to: &TensorTyp
         return Ok(src);
     }
     let Some(shard) = to.shard() else { return Ok(src) };
+    ctas::check_within(lowerer, from, to)?;
     let open = lowerer.without_strides(shard);
+    // A CTA that has more than it needs writes all of it.
+    let open = if ctas::crosses(lowerer, to, from)? { lowerer.cx.with_c_order_strides(open) } else { open };
     let exchange =
         lowerer.cx.reshard_type(from, Some(open), Some(Storage::Smem)).map_err(|error| lowerer.refuse_type(error))?;
     let exchange = exchange.as_tensor().unwrap_or(to);
@@ -111,25 +126,58 @@ fn share<'c>(
         cx.tensor(to.shape, to.dtype, Some(TensorLayout::Shard(lowerer.without_strides(shard))), Storage::Rmem);
     let registers = registers.as_tensor().unwrap_or(to);
     let from = lowerer.tensor(src);
+    if from.storage == Storage::Rmem {
+        ctas::check_within(lowerer, from, to)?;
+    }
     let (held, writer) = match (from.storage, from.shard()) {
         (Storage::Rmem, Some(writer)) => (src, writer),
         (Storage::Rmem, None) => (src, shard),
         _ => (load(lowerer, src, registers)?, shard),
     };
+    check_apart(lowerer, to)?;
     let shared = lowerer.alloc(cx.tensor_type(*to), "s")?;
     let view = place(lowerer, shared, writer)?;
     if lowerer.in_loop() {
         // The last iteration's readers must be done.
-        barrier(lowerer, shard);
+        barrier(lowerer);
     }
     lowerer.emit(Copy::new(cx), &[held, view]);
-    barrier(lowerer, shard);
+    barrier(lowerer);
     Ok(shared)
 }
 
-fn barrier<'c>(lowerer: &mut Lowerer<'_, 'c>, shard: ShardLayout<'c>) {
-    if shard.mesh.topology_names().any(|name| name.as_str() != "cta") {
-        lowerer.emit(Sync::new(lowerer.cx, shard.mesh), &[]);
+/// Bytes of shared memory that no CTA has.
+const SMEM_LIMIT: i64 = 1 << 20;
+
+/// Refuses strides by which elements of one CTA share an address.
+fn check_apart<'c>(lowerer: &Lowerer<'_, 'c>, shared: &TensorType<'c>) -> Result<()> {
+    let held = Held::of(shared).map_err(|error| lowerer.refuse_type(error))?;
+    let ctas = ctas::mesh_axes(lowerer, &held)?;
+    let within = held.axes.iter().flatten().filter(|f| f.mesh_axis.is_none_or(|axis| !ctas.contains(&axis)));
+    let within: Vec<_> = within.filter(|f| f.extent > 1).collect();
+    if within.iter().try_fold(1, |len: i64, f| len.checked_mul(f.extent)).is_none_or(|len| len > SMEM_LIMIT) {
+        // Refused for its size where the kernel's memory is laid out.
+        return Ok(());
+    }
+    let mut addresses = vec![0];
+    for factor in within {
+        let steps = (0..factor.extent).map(|at| at * factor.stride);
+        addresses = steps.flat_map(|step| addresses.iter().map(move |address| address + step)).collect();
+        addresses.sort_unstable();
+        if addresses.windows(2).any(|pair| pair[0] == pair[1]) {
+            let ty = lowerer.cx.tensor_type(*shared);
+            return Err(lowerer
+                .refuse(format!("the strides of {ty} put elements of different threads at one address"))
+                .with_help("threads share smem: leave the strides out, or give every factor its own"));
+        }
+    }
+    Ok(())
+}
+
+/// All threads of the CTA have come this far: whatever mesh a value is placed on, they share the memory.
+fn barrier<'c>(lowerer: &mut Lowerer<'_, 'c>) {
+    if let Some(mesh) = lowerer.threads {
+        lowerer.emit(Sync::new(lowerer.cx, mesh), &[]);
     }
 }
 
