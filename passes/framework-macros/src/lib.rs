@@ -1,5 +1,6 @@
-//! `derive(Pass)` and `derive(OptionValue)`.
+//! `derive(Pass)`, `derive(OptionValue)` and `locked_versions!`.
 
+mod lock;
 mod option;
 mod pass;
 
@@ -43,4 +44,11 @@ pub fn pass(item: TokenStream) -> TokenStream {
 pub fn option_value(item: TokenStream) -> TokenStream {
     let item = parse_macro_input!(item as DeriveInput);
     option::expand(&item).unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// The versions of the crates whose types cross between a driver and its plugins, as the nearest `Cargo.lock` at or above the
+/// expanding crate has them: lines `crate: version` in one string literal.
+#[proc_macro]
+pub fn locked_versions(_: TokenStream) -> TokenStream {
+    lock::expand().unwrap_or_else(Error::into_compile_error).into()
 }

@@ -3,7 +3,10 @@
 use std::cell::RefCell;
 use std::ops::Deref;
 
-use tf_core::{Context, Diagnostic, Module};
+use tf_core::{Context, Diagnostic, Module, Span};
+
+use crate::parallel::{Own, Workers, map_with};
+use crate::remark::{RemarkFilter, RemarkKind};
 
 /// What an emitter leaves beside the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,8 @@ impl Artifact {
 /// What a module pass works with; derefs to the [`Context`].
 pub struct PassCx<'a, 'c> {
     cx: &'a Context<'c>,
+    workers: &'a dyn Workers,
+    remarks: RemarkFilter,
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -51,13 +56,23 @@ impl<'a, 'c> PassCx<'a, 'c> {
     /// For a pass that is run by hand.
     #[must_use]
     pub fn new(cx: &'a Context<'c>) -> Self {
-        Self { cx, artifacts: Vec::new(), diagnostics: Vec::new() }
+        Self::with(cx, &Own, RemarkFilter::default())
+    }
+
+    pub(crate) fn with(cx: &'a Context<'c>, workers: &'a dyn Workers, remarks: RemarkFilter) -> Self {
+        Self { cx, workers, remarks, artifacts: Vec::new(), diagnostics: Vec::new() }
     }
 
     /// The context, for as long as the run lasts.
     #[must_use]
     pub fn context(&self) -> &'a Context<'c> {
         self.cx
+    }
+
+    /// Applies `f` to every item on the driver's threads, each with a context of its own; the results are in order. A plugin uses
+    /// this and never rayon itself, of which it has a second copy.
+    pub fn map_in_parallel<T: Sync, R: Send>(&self, items: &[T], f: impl Fn(&Context<'c>, &T) -> R + Sync) -> Vec<R> {
+        map_with(self.workers, self.cx, items, f)
     }
 
     /// Leaves an artifact; the driver writes the last one.
@@ -68,6 +83,11 @@ impl<'a, 'c> PassCx<'a, 'c> {
     /// Reports a warning, a remark, or an error: after an error the pass counts as failed.
     pub fn emit(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
+    }
+
+    /// Tells what was done, or why it was not; the text is made only if somebody listens.
+    pub fn remark(&mut self, kind: RemarkKind, span: Option<Span>, text: impl FnOnce() -> String) {
+        self.diagnostics.extend(self.remarks.remark(kind, span, text));
     }
 
     /// The artifacts so far.
@@ -88,6 +108,7 @@ pub struct FunctionCx<'a, 'c> {
     cx: &'a Context<'c>,
     /// The module as it was before the pass.
     pub module: Module<'c>,
+    remarks: RemarkFilter,
     diagnostics: RefCell<Vec<Diagnostic>>,
 }
 
@@ -102,7 +123,11 @@ impl<'a, 'c> FunctionCx<'a, 'c> {
     /// For a pass that is run by hand.
     #[must_use]
     pub fn new(cx: &'a Context<'c>, module: Module<'c>) -> Self {
-        Self { cx, module, diagnostics: RefCell::default() }
+        Self::with(cx, module, RemarkFilter::default())
+    }
+
+    pub(crate) fn with(cx: &'a Context<'c>, module: Module<'c>, remarks: RemarkFilter) -> Self {
+        Self { cx, module, remarks, diagnostics: RefCell::default() }
     }
 
     /// The context, for as long as the run lasts.
@@ -114,6 +139,11 @@ impl<'a, 'c> FunctionCx<'a, 'c> {
     /// Reports a warning, a remark, or an error: after an error the pass counts as failed.
     pub fn emit(&self, diagnostic: Diagnostic) {
         self.diagnostics.borrow_mut().push(diagnostic);
+    }
+
+    /// Tells what was done, or why it was not; the text is made only if somebody listens.
+    pub fn remark(&self, kind: RemarkKind, span: Option<Span>, text: impl FnOnce() -> String) {
+        self.diagnostics.borrow_mut().extend(self.remarks.remark(kind, span, text));
     }
 
     /// The diagnostics, in the order they were reported.

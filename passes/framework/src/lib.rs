@@ -4,8 +4,12 @@
 //! in a [`PassRegistry`], builds a [`Pipeline`] from text and runs it with a [`PassManager`]. Passes return new IR and never mutate: when
 //! one fails, the module before it is intact.
 
+mod apply;
+mod chrome;
 mod counter;
 mod cx;
+mod guard;
+mod guarded;
 mod instrument;
 mod manager;
 pub mod option;
@@ -13,16 +17,23 @@ mod parallel;
 mod pass;
 mod registry;
 mod relink;
+mod remark;
 mod resolve;
 pub mod text;
 
+pub use chrome::TraceLog;
 pub use counter::Counter;
 pub use cx::{Artifact, FunctionCx, PassCx};
-pub use instrument::{Instrumentation, IrPrinter, PassRun, Print, Statistics, Timing};
+pub use guard::{Panic, guard, record_panics};
+pub use instrument::{
+    Instrumentation, IrPrinter, IrTree, PassRun, Print, PrintWhen, Progress, Recipe, Reproducer, Statistics, Timing,
+    TimingFormat, TracePage,
+};
 pub use manager::{Failure, Outcome, PassManager, Verifier};
 pub use option::{OptionDecl, OptionKind, OptionValue};
 pub use parallel::map_in_parallel;
 pub use pass::{FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
 pub use registry::{Entry, Options, PassRegistry};
+pub use remark::{RemarkFilter, RemarkKind};
 pub use resolve::{Pipeline, PipelineError};
 pub use tf_framework_macros::{OptionValue, Pass};

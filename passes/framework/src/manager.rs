@@ -3,14 +3,14 @@
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
-use tf_core::diag::Severity;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_types::Symbol;
 
-use crate::pass::AnyPass;
+use crate::apply::{Applied, apply, blame};
+use crate::guard::guard;
 use crate::relink::with_functions;
 use crate::resolve::Step;
-use crate::{Artifact, FunctionCx, Instrumentation, PassCx, PassRun, Pipeline, map_in_parallel};
+use crate::{Artifact, Instrumentation, PassRun, Pipeline, RemarkFilter, map_in_parallel};
 
 /// The rules that hold between passes.
 pub trait Verifier: Sync {
@@ -53,6 +53,7 @@ pub struct Failure<'c> {
 #[derive(Default)]
 pub struct PassManager<'m> {
     verifier: Option<&'m dyn Verifier>,
+    remarks: RemarkFilter,
     instruments: Vec<&'m mut dyn Instrumentation>,
 }
 
@@ -61,6 +62,13 @@ impl<'m> PassManager<'m> {
     #[must_use]
     pub fn verify_with(mut self, verifier: &'m dyn Verifier) -> Self {
         self.verifier = Some(verifier);
+        self
+    }
+
+    /// Asks the passes for remarks.
+    #[must_use]
+    pub fn remarks(mut self, filter: RemarkFilter) -> Self {
+        self.remarks = filter;
         self
     }
 
@@ -82,14 +90,19 @@ impl<'m> PassManager<'m> {
         module: Module<'c>,
     ) -> std::result::Result<Outcome<'c>, Failure<'c>> {
         let mut outcome = Outcome { module, artifacts: Vec::new(), diagnostics: Vec::new() };
+        let started = Instant::now();
         match self.settle(cx, None, module) {
             Ok(settled) => outcome.module = settled,
             Err(diagnostics) => return Err(Failure { pass: None, module, diagnostics }),
         }
+        let seconds = started.elapsed().as_secs_f64();
+        for instrument in &mut self.instruments {
+            instrument.input(seconds, outcome.module, cx);
+        }
         for (index, step) in pipeline.steps.iter().enumerate() {
             let before = outcome.module;
             let name = step.pass.info().decl().name;
-            if let Err(errors) = self.step(index, step, cx, &mut outcome) {
+            if let Err(errors) = self.step((index, pipeline.steps.len()), step, cx, &mut outcome) {
                 outcome.diagnostics.extend(errors);
                 return Err(Failure { pass: Some(name), module: before, diagnostics: outcome.diagnostics });
             }
@@ -102,7 +115,7 @@ impl<'m> PassManager<'m> {
 
     fn step<'c>(
         &mut self,
-        index: usize,
+        (index, count): (usize, usize),
         step: &Step,
         cx: &Context<'c>,
         outcome: &mut Outcome<'c>,
@@ -111,22 +124,41 @@ impl<'m> PassManager<'m> {
         let span = tracing::info_span!("pass", name = decl.name);
         let _entered = span.enter();
         let text = step.text.to_string();
-        let mut run = PassRun { index, decl, text: &text, seconds: 0.0, changed: false, statistics: Vec::new() };
+        let mut run = PassRun {
+            index,
+            count,
+            decl,
+            text: &text,
+            path: &step.path,
+            seconds: 0.0,
+            busy_seconds: 0.0,
+            check_seconds: 0.0,
+            changed: false,
+            statistics: Vec::new(),
+        };
         for instrument in &mut self.instruments {
             instrument.before(&run, outcome.module, cx);
         }
         let before = outcome.module;
+        let place = format!("in pass `{}`", decl.name);
         let started = Instant::now();
-        let result = apply(&step.pass, cx, outcome);
+        let Applied { result, busy_seconds } = apply(&step.pass, cx, self.remarks, outcome, &place);
         run.seconds = started.elapsed().as_secs_f64();
-        let result =
-            result.and_then(|after| if after == before { Ok(after) } else { self.settle(cx, Some(before), after) });
-        let result = result.map_err(|errors| blame(errors, &format!("in pass `{}`", decl.name)));
+        run.busy_seconds = busy_seconds.unwrap_or(run.seconds);
+        let result = result.and_then(|after| {
+            if after == before {
+                return Ok(after);
+            }
+            let started = Instant::now();
+            let settled = self.settle(cx, Some(before), after).map_err(|errors| blame(errors, &place));
+            run.check_seconds = started.elapsed().as_secs_f64();
+            settled
+        });
         let after = match result {
             Ok(after) => after,
             Err(errors) => {
                 for instrument in &mut self.instruments {
-                    instrument.failed(&run, before, cx);
+                    instrument.failed(&run, before, &errors, cx);
                 }
                 return Err(errors);
             }
@@ -135,7 +167,7 @@ impl<'m> PassManager<'m> {
         run.statistics = decl.statistics.iter().copied().zip(step.pass.info().statistics()).collect();
         outcome.module = after;
         for instrument in &mut self.instruments {
-            instrument.after(&run, after, cx);
+            instrument.after(&run, before, after, cx);
         }
         Ok(())
     }
@@ -155,10 +187,15 @@ impl<'m> PassManager<'m> {
                 return Ok(function);
             }
             let blame = |errors| blame(errors, &format!("in function `{}`", function.name()));
-            verifier.function(function, after, cx).map_err(blame)
+            let _span = tracing::info_span!("check", name = function.name().as_str()).entered();
+            let checked = guard(|| verifier.function(function, after, cx));
+            checked
+                .unwrap_or_else(|panic| Err(vec![panic.into_diagnostic("the check").at(function.span())]))
+                .map_err(blame)
         });
         let mut functions = Vec::with_capacity(results.len());
-        let mut errors = verifier.module(after, cx);
+        let module = guard(|| verifier.module(after, cx));
+        let mut errors = module.unwrap_or_else(|panic| vec![panic.into_diagnostic("the check").at(after.span)]);
         for result in results {
             match result {
                 Ok(function) => functions.push(function),
@@ -170,71 +207,4 @@ impl<'m> PassManager<'m> {
         }
         with_functions(cx, after, &functions).map_err(|error| vec![error])
     }
-}
-
-/// With a note that says where the error arose.
-fn blame(mut diagnostics: Vec<Diagnostic>, place: &str) -> Vec<Diagnostic> {
-    for diagnostic in diagnostics.iter_mut().filter(|d| d.severity == Severity::Error) {
-        diagnostic.notes.push((None, place.to_owned()));
-    }
-    diagnostics
-}
-
-fn is_error(diagnostic: &Diagnostic) -> bool {
-    diagnostic.severity == Severity::Error
-}
-
-/// Runs a pass; its artifacts and warnings go to the outcome.
-fn apply<'c>(
-    pass: &AnyPass,
-    cx: &Context<'c>,
-    outcome: &mut Outcome<'c>,
-) -> std::result::Result<Module<'c>, Vec<Diagnostic>> {
-    let module = outcome.module;
-    match pass {
-        AnyPass::Module(pass) => {
-            let mut pass_cx = PassCx::new(cx);
-            let result = pass.run(module, &mut pass_cx);
-            let PassCx { artifacts, diagnostics: mut found, .. } = pass_cx;
-            let result = result.map_err(|error| found.push(error));
-            match result {
-                Ok(after) if !found.iter().any(is_error) => {
-                    outcome.diagnostics.extend(found);
-                    outcome.artifacts.extend(artifacts);
-                    Ok(after)
-                }
-                _ => Err(found),
-            }
-        }
-        AnyPass::Function(pass) => over_functions(cx, outcome, |function, cx| match function {
-            AnyFunction::Hir(hir) => pass.run(hir, cx).map(AnyFunction::Hir),
-            tir @ AnyFunction::Tir(_) => Ok(tir),
-        }),
-        AnyPass::PrimFunc(pass) => over_functions(cx, outcome, |function, cx| match function {
-            AnyFunction::Tir(tir) => pass.run(tir, cx).map(AnyFunction::Tir),
-            hir @ AnyFunction::Hir(_) => Ok(hir),
-        }),
-    }
-}
-
-fn over_functions<'c>(
-    cx: &Context<'c>,
-    outcome: &mut Outcome<'c>,
-    run: impl Fn(AnyFunction<'c>, &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> + Sync,
-) -> std::result::Result<Module<'c>, Vec<Diagnostic>> {
-    let module = outcome.module;
-    let results = map_in_parallel(cx, module.functions, |cx, &function| {
-        let function_cx = FunctionCx::new(cx, module);
-        let result = run(function, &function_cx);
-        let mut found = function_cx.into_diagnostics();
-        let after = result.map_err(|error| found.push(error)).unwrap_or(function);
-        (after, blame(found, &format!("in function `{}`", function.name())))
-    });
-    let (functions, found): (Vec<_>, Vec<_>) = results.into_iter().unzip();
-    let found: Vec<_> = found.into_iter().flatten().collect();
-    if found.iter().any(is_error) {
-        return Err(found);
-    }
-    outcome.diagnostics.extend(found);
-    with_functions(cx, module, &functions).map_err(|error| vec![error])
 }

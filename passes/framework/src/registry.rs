@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::guard::guard;
+use crate::guarded::Guarded;
 use crate::pass::{AnyPass, summary};
 use crate::{FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassInfo, PrimFuncPass};
 
@@ -18,6 +20,8 @@ pub struct Entry {
     pub options: &'static [OptionDecl],
     /// What a pass counts.
     pub statistics: &'static [&'static str],
+    /// Passes that must stand earlier in the pipeline.
+    pub requires: &'static [&'static str],
     pub(crate) kind: EntryKind,
 }
 
@@ -140,23 +144,24 @@ impl PassRegistry {
             doc: decl.doc,
             options: decl.options,
             statistics: decl.statistics,
+            requires: decl.requires,
             kind: EntryKind::Pass { make, over },
         });
     }
 
     /// Adds a pass over modules. Pipelines get clones of the prototype with their options set.
     pub fn module_pass<P: Pass + Clone + 'static>(&mut self, prototype: P) {
-        self.pass(prototype, "module pass", |p| AnyPass::Module(Box::new(p)));
+        self.pass(prototype, "module pass", |p| AnyPass::Module(Box::new(Guarded(p))));
     }
 
     /// Adds a pass over HIR functions.
     pub fn function_pass<P: FunctionPass + Clone + 'static>(&mut self, prototype: P) {
-        self.pass(prototype, "HIR function pass", |p| AnyPass::Function(Box::new(p)));
+        self.pass(prototype, "HIR function pass", |p| AnyPass::Function(Box::new(Guarded(p))));
     }
 
     /// Adds a pass over TIR functions.
     pub fn prim_func_pass<P: PrimFuncPass + Clone + 'static>(&mut self, prototype: P) {
-        self.pass(prototype, "TIR function pass", |p| AnyPass::PrimFunc(Box::new(p)));
+        self.pass(prototype, "TIR function pass", |p| AnyPass::PrimFunc(Box::new(Guarded(p))));
     }
 
     /// Adds a name for pipeline text that depends on options; see [`Options::forward`].
@@ -167,7 +172,21 @@ impl PassRegistry {
         options: &'static [OptionDecl],
         expand: impl Fn(&Options) -> Result<String, OptionError> + Send + Sync + 'static,
     ) {
-        self.add(Entry { name, doc, options, statistics: &[], kind: EntryKind::Pipeline(Box::new(expand)) });
+        let expand = move |given: &Options| {
+            guard(|| expand(given)).unwrap_or_else(|panic| {
+                let option = options.first().map_or("", |option| option.name);
+                let message = format!("the expansion panicked: {}", panic.message);
+                Err(OptionError { option, message, help: None, missing: false })
+            })
+        };
+        self.add(Entry {
+            name,
+            doc,
+            options,
+            statistics: &[],
+            requires: &[],
+            kind: EntryKind::Pipeline(Box::new(expand)),
+        });
     }
 
     /// The entry of that name.

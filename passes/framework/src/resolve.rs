@@ -15,6 +15,8 @@ use crate::{OptionDecl, OptionError, PassRegistry};
 pub(crate) struct Step {
     pub(crate) pass: AnyPass,
     pub(crate) text: Element,
+    /// The named pipelines that it came from, outermost first.
+    pub(crate) path: Vec<&'static str>,
     span: Span,
 }
 
@@ -45,10 +47,24 @@ impl Pipeline {
     /// # Errors
     /// Mistakes of form, unknown passes and options, values that do not fit, missing requirements.
     pub fn build(registry: &PassRegistry, sources: &SourceMap, name: &str, text: &str) -> Result<Self, PipelineError> {
+        Self::build_after(registry, sources, name, text, &[])
+    }
+
+    /// Builds the rest of a pipeline: the passes named in `earlier` have run, so what requires them may stand in `text`.
+    ///
+    /// # Errors
+    /// As [`Pipeline::build`].
+    pub fn build_after(
+        registry: &PassRegistry,
+        sources: &SourceMap,
+        name: &str,
+        text: &str,
+        earlier: &[String],
+    ) -> Result<Self, PipelineError> {
         let mut resolver =
             Resolver { registry, sources, inside: Vec::new(), steps: Vec::new(), errors: Vec::new(), missing: false };
         resolver.text(name, text);
-        resolver.check_requirements();
+        resolver.check_requirements(earlier);
         if resolver.errors.is_empty() {
             return Ok(Self { steps: resolver.steps });
         }
@@ -249,7 +265,7 @@ impl Resolver<'_> {
         }
         let text = Element { name: Spanned::made(entry.name.to_owned()), options: shown, nested: None };
         let span = self.sources.span(file, element.name.range.clone());
-        self.steps.push(Step { pass, text, span });
+        self.steps.push(Step { pass, text, path: self.inside.clone(), span });
     }
 
     /// A value that the pass or pipeline itself refuses.
@@ -265,10 +281,12 @@ impl Resolver<'_> {
         self.error(file, &range, message).help = error.help;
     }
 
-    fn check_requirements(&mut self) {
+    fn check_requirements(&mut self, ran: &[String]) {
         for (at, step) in self.steps.iter().enumerate() {
             let decl = step.pass.info().decl();
-            let earlier = |name: &str| self.steps[..at].iter().any(|s| s.pass.info().decl().name == name);
+            let earlier = |name: &str| {
+                ran.iter().any(|ran| ran == name) || self.steps[..at].iter().any(|s| s.pass.info().decl().name == name)
+            };
             for required in decl.requires.iter().filter(|name| !earlier(name)) {
                 let message = format!("`{}` requires `{required}` earlier in the pipeline", decl.name);
                 self.errors.push(Diagnostic::error(message).at(step.span));

@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::{Calls, Chatty, Level, Rename, context, module, registry};
+use common::{Calls, Level, Rename, context, module, registry};
 use tf_core::diag::{Severity, Style};
 use tf_core::{Arena, SourceMap};
 use tf_framework::{
-    Artifact, IrPrinter, OptionKind, PassInfo, PassManager, PassRegistry, Pipeline, Statistics, Timing, Verifier,
+    Artifact, IrPrinter, OptionKind, PassInfo, PassManager, PassRegistry, Pipeline, PrintWhen, Statistics, Timing,
+    TimingFormat, Verifier,
 };
 
 fn build(text: &str) -> Result<Pipeline, String> {
@@ -154,8 +155,7 @@ fn an_emitted_error_fails_the_pass_and_its_artifact_is_dropped() {
     let arena = Arena::new();
     let cx = context(&arena);
     let input = module(&cx, 1);
-    let mut registry = registry();
-    registry.module_pass(Chatty::new());
+    let registry = registry();
     let build = |text| Pipeline::build(&registry, cx.sources(), "<pipeline>", text).ok().unwrap();
     let failure = PassManager::default().run(&build("chatty"), &cx, input).err().unwrap();
     assert_eq!(failure.diagnostics.len(), 2);
@@ -202,12 +202,10 @@ fn instruments_see_every_pass() {
     let cx = context(&arena);
     let input = module(&cx, 1);
     let pipeline = build("calls,rename{prefix=a level=none}").unwrap();
-    let mut timing = Timing::default();
+    let mut timing = Timing::start();
     let mut text = Vec::new();
     let mut printer = IrPrinter {
-        before: vec!["calls".to_owned()],
-        after: Vec::new(),
-        after_all: true,
+        when: PrintWhen { before: vec!["calls".to_owned()], after_all: true, ..PrintWhen::default() },
         print: &|module, _| format!("first is {}", module.functions[0].name()),
         out: Box::new(&mut text),
     };
@@ -218,6 +216,7 @@ fn instruments_see_every_pass() {
     let text = String::from_utf8(text).unwrap();
     assert!(text.starts_with("// -----// IR Dump Before calls //----- //\nfirst is f0\n"), "{text}");
     assert!(text.contains("// -----// IR Dump After rename //----- //\nfirst is af0\n"), "{text}");
-    let rows: Vec<_> = timing.report().lines().map(|l| l.split_whitespace().last().unwrap().to_owned()).collect();
-    assert_eq!(rows, ["pass", "calls", "rename", "total"]);
+    let table = timing.report(TimingFormat::Tree);
+    let rows: Vec<_> = table.lines().map(|l| l.split_whitespace().last().unwrap()).collect();
+    assert_eq!(rows, ["name", "input)", "calls", "rename", "(run)", "(check)", "(rest)", "total"]);
 }

@@ -19,6 +19,10 @@ pub struct Builtins {
     pub engines: Engines,
     /// The program in the same folder that is started when this one lacks a pass or an engine.
     pub sibling: Option<&'static str>,
+    /// The versions that a plugin must share: `tf_plugin::locked_versions!()`.
+    pub crates: &'static str,
+    /// Lines of `--version` after the first one, such as the version of LLVM.
+    pub versions: fn() -> String,
 }
 
 /// All dialects and passes that need no LLVM.
@@ -37,5 +41,7 @@ pub fn builtins() -> Builtins {
         passes,
         engines: Engines::default(),
         sibling: None,
+        crates: tf_plugin::locked_versions!(),
+        versions: String::new,
     }
 }

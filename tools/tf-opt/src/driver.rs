@@ -1,34 +1,58 @@
 //! From arguments to output.
 
-use std::io;
+use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use tf_core::op::{OpRegistry, RegistryError};
-use tf_core::{Arena, Context, Module};
+use tf_core::{Diagnostic, SourceMap};
 use tf_evaluate::{Engines, Reference};
-use tf_framework::{Artifact, IrPrinter, PassManager, PassRegistry, Pipeline, Statistics, Timing};
-use tf_transforms::Rules;
+use tf_framework::{PassRegistry, Pipeline, Timing, TraceLog, TracePage};
+use tf_plugin::Registrar;
 
 use crate::args::{Args, Request};
 use crate::builtins::Builtins;
-use crate::error::{Outcome, Stop, report, stop};
+use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::hand_over::hand_over;
-use crate::{help, input, output, print};
+use crate::output::Written;
+use crate::unit::Run;
+use crate::{completions, docs, help, input, output, print, show_op};
 
 /// A driver whose registries are complete.
-struct Driver {
+pub struct Driver {
     name: &'static str,
     sibling: Option<&'static str>,
-    ops: Arc<OpRegistry>,
+    versions: fn() -> String,
+    /// Ops and their rules.
+    pub ops: Arc<OpRegistry>,
     passes: PassRegistry,
 }
 
 impl Driver {
-    fn new(builtins: Builtins) -> Outcome<Self> {
-        let Builtins { name, dialects, lowering, mut passes, engines: added, sibling } = builtins;
+    fn new(builtins: Builtins, args: &Args, trace: Option<&Arc<TraceLog>>, reporter: Reporter) -> Outcome<Self> {
+        let Builtins { name, mut dialects, mut lowering, mut passes, engines: added, sibling, crates, versions } =
+            builtins;
+        let mut loaded = Vec::new();
+        for path in &args.plugins {
+            let registrar = Registrar { dialects: &mut dialects, lowering: &mut lowering, passes: &mut passes };
+            match tf_plugin::load(Path::new(path), crates, registrar, trace.cloned()) {
+                Ok(plugin) if loaded.contains(&plugin.name) => {
+                    return stop(format!("plugin `{}` is loaded twice", plugin.name));
+                }
+                Ok(plugin) => loaded.push(plugin.name),
+                Err(error) => {
+                    let mut diagnostic = Diagnostic::error(error.message);
+                    diagnostic.notes.extend(error.notes.into_iter().map(|note| (None, note)));
+                    diagnostic.help = error.help;
+                    reporter.report(&[diagnostic], &SourceMap::default());
+                    return Err(Stop::Reported);
+                }
+            }
+        }
+        let with = if loaded.is_empty() { String::new() } else { format!(" with plugin `{}`", loaded.join("`, `")) };
         let misfit = |errors: Vec<RegistryError>| {
             let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-            Stop::Said(format!("the dialects of {name} do not fit together: {}", errors.join("; ")))
+            Stop::Said(format!("the dialects of {name}{with} do not fit together: {}", errors.join("; ")))
         };
         let (ops, rules) = dialects.freeze().map_err(misfit)?;
         tf_lower::register(&mut passes, lowering.freeze(&ops).map_err(misfit)?);
@@ -38,8 +62,8 @@ impl Driver {
         tf_evaluate::register(&mut passes, &engines);
         passes.module_pass(print::Print::new());
         match passes.mistakes() {
-            [] => Ok(Self { name, sibling, ops, passes }),
-            mistakes => stop(format!("the passes of {name} do not fit together: {}", mistakes.join("; "))),
+            [] => Ok(Self { name, sibling, versions, ops, passes }),
+            mistakes => stop(format!("the passes of {name}{with} do not fit together: {}", mistakes.join("; "))),
         }
     }
 
@@ -51,143 +75,176 @@ impl Driver {
             Err(note) => Some(note),
         }
     }
-}
 
-/// Runs the driver on the process's arguments.
-///
-/// # Errors
-/// Everything that ends in exit status 1.
-pub fn run(builtins: Builtins) -> Outcome<()> {
-    let args = Args::parse(&mut lexopt::Parser::from_env())?;
-    let driver = Driver::new(builtins)?;
-    match &args.request {
-        Request::Help => output::stdout(help::usage(driver.name).as_bytes()),
-        Request::Version => output::stdout(format!("{} {}\n", driver.name, env!("CARGO_PKG_VERSION")).as_bytes()),
-        Request::ListPasses => {
-            // The sibling's list holds these and its own.
-            driver.hand_over();
-            output::stdout(help::passes(&driver.passes).as_bytes())
+    /// Builds the pipeline; mistakes are reported.
+    ///
+    /// # Errors
+    /// The text is no pipeline of this driver or of its sibling.
+    pub fn pipeline(
+        &self,
+        args: &Args,
+        (name, text): &(String, String),
+        earlier: &[String],
+        sources: &SourceMap,
+        reporter: Reporter,
+    ) -> Outcome<Pipeline> {
+        let named = args.print.before.iter().chain(&args.print.after).find(|name| self.passes.get(name).is_none());
+        let result = Pipeline::build_after(&self.passes, sources, name, text, earlier);
+        let missing = result.as_ref().is_err_and(|error| error.missing) || named.is_some();
+        let note = if missing { self.hand_over() } else { None };
+        match (result, named) {
+            (Err(mut error), _) => {
+                if let (Some(note), Some(last)) = (note, error.diagnostics.last_mut()) {
+                    last.notes.push((None, note));
+                }
+                reporter.report(&error.diagnostics, sources);
+                Err(Stop::Reported)
+            }
+            (Ok(_), Some(name)) => {
+                stop(format!("no pass `{name}` to print the IR around; `--list-passes` lists all passes"))
+            }
+            (Ok(pipeline), None) => Ok(pipeline),
         }
-        Request::HelpPass(name) => match driver.passes.get(name) {
-            Some(entry) => output::stdout(entry.help().as_bytes()),
-            None => {
-                let note = driver.hand_over().map(|note| format!("; {note}")).unwrap_or_default();
-                stop(format!("unknown pass `{name}`; `--list-passes` lists all passes{note}"))
+    }
+
+    /// Answers a question about the driver itself.
+    fn tell(&self, request: &Request) -> Outcome<()> {
+        match request {
+            Request::Version => {
+                // The sibling knows the version of LLVM too.
+                self.hand_over();
+                output::stdout(format!("tf-opt {}\n{}", env!("CARGO_PKG_VERSION"), (self.versions)()).as_bytes())
             }
-        },
-        Request::ShowOp(name) => match help::op(&driver.ops, name) {
-            Some(text) => output::stdout(text.as_bytes()),
-            None => {
-                let names: Vec<_> = driver.ops.iter().map(|(_, decl)| decl.name.to_string()).collect();
-                let near = tf_core::diag::did_you_mean(name, names.iter().map(String::as_str));
-                let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                stop(format!("unknown op `{name}`{hint}"))
+            Request::ListPasses => {
+                // The sibling's list holds these and its own.
+                self.hand_over();
+                output::stdout(help::passes(&self.passes).as_bytes())
             }
-        },
-        Request::Run | Request::DumpPipeline => match args.threads {
-            None => compile(&driver, &args),
-            Some(threads) => match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
-                Ok(pool) => pool.install(|| compile(&driver, &args)),
-                Err(error) => stop(format!("cannot start {threads} threads: {error}")),
+            Request::EmitDocs(folder) => {
+                self.hand_over();
+                docs::emit(&self.passes, folder)
+            }
+            Request::Completions(shell) => {
+                self.hand_over();
+                output::stdout(completions::script(shell, "tf-opt", &self.passes).as_bytes())
+            }
+            Request::HelpPass(name) => match self.passes.get(name) {
+                Some(entry) => output::stdout(entry.help().as_bytes()),
+                None => {
+                    let note = self.hand_over().map(|note| format!("; {note}")).unwrap_or_default();
+                    let near = tf_core::diag::did_you_mean(name, self.passes.iter().map(|entry| entry.name));
+                    let hint = near.map_or_else(
+                        || "`--list-passes` lists all passes".to_owned(),
+                        |near| format!("did you mean `{near}`?"),
+                    );
+                    stop(format!("unknown pass `{name}`; {hint}{note}"))
+                }
             },
-        },
+            Request::ShowOp(name) => match show_op::op(&self.ops, name) {
+                Some(text) => output::stdout(text.as_bytes()),
+                None => {
+                    let names: Vec<_> = self.ops.iter().map(|(_, decl)| decl.name.to_string()).collect();
+                    let near = tf_core::diag::did_you_mean(name, names.iter().map(String::as_str));
+                    let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                    stop(format!("unknown op `{name}`{hint}"))
+                }
+            },
+            Request::Help => output::stdout(help::usage(self.name).as_bytes()),
+            Request::Run | Request::DumpPipeline => Ok(()),
+        }
     }
 }
 
-fn compile(driver: &Driver, args: &Args) -> Outcome<()> {
-    let arena = Arena::new();
-    let cx = Context::new(&arena, Arc::clone(&driver.ops));
-    let pipeline = build(driver, args, &cx)?;
+/// Runs the driver on the process's arguments; what ends in exit status 1 has been reported.
+pub fn run(builtins: Builtins) -> Result<(), ()> {
+    let timing = Timing::start();
+    tf_framework::record_panics();
+    let parsed = Args::parse(&mut lexopt::Parser::from_env());
+    let reporter = Reporter::new(parsed.as_ref().unwrap_or(&Args::default()));
+    let outcome = parsed.and_then(|args| with_args(builtins, args, timing, reporter));
+    outcome.map_err(|stop| {
+        if let Stop::Said(message) = stop {
+            reporter.say(&message);
+        }
+    })
+}
+
+fn with_args(builtins: Builtins, mut args: Args, timing: Timing, reporter: Reporter) -> Outcome<()> {
+    let earlier = input::follow_recipe(&mut args)?;
+    let trace = args.trace.as_ref().map(|_| Arc::new(TraceLog::default()));
+    if let Some(trace) = &trace {
+        trace.install();
+    }
+    let driver = Driver::new(builtins, &args, trace.as_ref(), reporter)?;
+    if !matches!(args.request, Request::Run | Request::DumpPipeline) {
+        return driver.tell(&args.request);
+    }
+    let all = || compile(&driver, &args, earlier, timing, reporter);
+    let outcome = match args.threads {
+        None => all(),
+        Some(threads) => match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
+            Ok(pool) => pool.install(all),
+            Err(error) => stop(format!("cannot start {threads} threads: {error}")),
+        },
+    };
+    match (&args.trace, trace) {
+        (Some(path), Some(trace)) => outcome.and(output::file(Path::new(path), trace.to_json().as_bytes())),
+        _ => outcome,
+    }
+}
+
+/// The pipeline's text and the name of where it stands.
+fn pipeline_text(args: &Args) -> Outcome<(String, String)> {
+    match (&args.pipeline, &args.pipeline_file) {
+        (Some(_), Some(_)) => stop("`--pipeline` and `--pipeline-file` are both given"),
+        (None, Some(file)) => Ok((file.clone(), input::read(file)?)),
+        (text, None) => Ok(("<pipeline>".to_owned(), text.clone().unwrap_or_default())),
+    }
+}
+
+fn compile(driver: &Driver, args: &Args, earlier: Vec<String>, timing: Timing, reporter: Reporter) -> Outcome<()> {
+    let pipeline = pipeline_text(args)?;
     if args.request == Request::DumpPipeline {
+        let pipeline = driver.pipeline(args, &pipeline, &earlier, &SourceMap::default(), reporter)?;
         return output::stdout(format!("{pipeline}\n").as_bytes());
     }
-    let module = input::module(args, &cx)?;
-    let (module, artifact) = run_passes(&pipeline, args, &cx, module)?;
-    if args.verify_roundtrip {
-        check_roundtrip(module, &cx)?;
-    }
-    let artifact = artifact.unwrap_or_else(|| Artifact::text("tfir", "tfir", print::text(module, &cx, args.locations)));
-    output::write(args.output.as_deref(), &artifact)
-}
-
-fn build(driver: &Driver, args: &Args, cx: &Context<'_>) -> Outcome<Pipeline> {
-    let named = args.before.iter().chain(&args.after).find(|name| driver.passes.get(name).is_none());
-    let result = Pipeline::build(&driver.passes, cx.sources(), "<pipeline>", &args.pipeline);
-    let missing = result.as_ref().is_err_and(|error| error.missing) || named.is_some();
-    let note = if missing { driver.hand_over() } else { None };
-    match (result, named) {
-        (Err(mut error), _) => {
-            if let (Some(note), Some(last)) = (note, error.diagnostics.last_mut()) {
-                last.notes.push((None, note));
-            }
-            report(&error.diagnostics, cx.sources());
-            Err(Stop::Reported)
-        }
-        (Ok(_), Some(name)) => {
-            stop(format!("no pass `{name}` to print the IR around; `--list-passes` lists all passes"))
-        }
-        (Ok(pipeline), None) => Ok(pipeline),
-    }
-}
-
-fn run_passes<'c>(
-    pipeline: &Pipeline,
-    args: &Args,
-    cx: &Context<'c>,
-    module: Module<'c>,
-) -> Outcome<(Module<'c>, Option<Artifact>)> {
-    let (mut timing, mut statistics) = (Timing::default(), Statistics::default());
-    let mut printer = IrPrinter {
-        before: args.before.clone(),
-        after: args.after.clone(),
-        after_all: args.after_all,
-        print: &|module, cx| print::text(module, cx, args.locations),
-        out: Box::new(io::stderr()),
+    // Its mistakes come before those of the inputs.
+    driver.pipeline(args, &pipeline, &earlier, &SourceMap::default(), reporter)?;
+    let units = input::units(args)?;
+    let mut run = Run {
+        driver,
+        args,
+        earlier,
+        pipeline,
+        reporter,
+        timing,
+        steps: Vec::new(),
+        reproduced: false,
+        count: units.len(),
     };
-    let mut manager = PassManager::default();
-    if args.verify_each {
-        manager = manager.verify_with(&Rules);
-    }
-    let mut manager = manager.instrument(&mut timing).instrument(&mut statistics).instrument(&mut printer);
-    let result = manager.run(pipeline, cx, module);
-    drop(manager);
-    let diagnostics = match &result {
-        Ok(outcome) => &outcome.diagnostics,
-        Err(failure) => &failure.diagnostics,
-    };
-    report(diagnostics, cx.sources());
-    let mut out = io::stderr().lock();
-    for text in [args.timing.then(|| timing.report()), args.stats.then(|| statistics.report())].into_iter().flatten() {
-        let _ = io::Write::write_all(&mut out, text.as_bytes());
-    }
-    match result {
-        Ok(mut outcome) => Ok((outcome.module, outcome.artifacts.pop())),
-        Err(_) => Err(Stop::Reported),
-    }
-}
-
-/// Printing, parsing and printing again gives the same text.
-fn check_roundtrip<'c>(module: Module<'c>, cx: &Context<'c>) -> Outcome<()> {
-    let first = print::text(module, cx, false);
-    let id = cx.sources().add("<printed IR>", first.as_str());
-    let again = match tf_text::parse_module(cx, id) {
-        Ok(parsed) => print::text(parsed, cx, false),
-        Err(diagnostics) => {
-            report(&diagnostics, cx.sources());
-            return stop("the printed IR does not parse back");
-        }
-    };
-    let differs = first.lines().zip(again.lines()).position(|(a, b)| a != b);
-    match differs.or((first != again).then_some(first.lines().count().min(again.lines().count()))) {
-        None => Ok(()),
-        Some(line) => {
-            let of = |text: &str| text.lines().nth(line).unwrap_or("(nothing)").to_owned();
-            stop(format!(
-                "the printed IR parses back to another module: line {} is\n  {}\nand then\n  {}",
-                line + 1,
-                of(&first),
-                of(&again)
-            ))
+    let (mut results, mut failed) = (Vec::new(), Ok(()));
+    for unit in units {
+        match run.unit(&unit) {
+            Ok(artifact) => results.push(Written { stem: unit.stem, artifact }),
+            Err(stop @ Stop::Said(_)) => return Err(stop),
+            Err(Stop::Reported) => failed = Err(Stop::Reported),
         }
     }
+    if let Some(format) = args.timing {
+        let _ = io::stderr().lock().write_all(run.timing.report(format).as_bytes());
+    }
+    if let Some(path) = &args.trace_html {
+        let page = TracePage::page(&args.files.join(" "), run.steps);
+        output::file(Path::new(path), page.as_bytes())?;
+    }
+    if let (true, Some(path)) = (run.reproduced, &args.reproducer) {
+        reporter.note(&format!("`{path}` shows the failure again: tf-opt --run-reproducer {path}"));
+    }
+    // A file is complete or as it was; on the standard output each input stands for itself.
+    let to_file = args.output.as_deref().is_some_and(|path| path != "-");
+    if failed.is_err() && (to_file || results.is_empty()) {
+        return failed;
+    }
+    output::write(args.output.as_deref(), &results)?;
+    failed
 }

@@ -1,13 +1,26 @@
-//! Reading the input.
+//! Reading the inputs.
 
 use std::io::Read;
 use std::path::Path;
 
-use tf_core::{Context, Module};
+use tf_core::{Context, Diagnostic, FileId, Module};
 use tf_dsl::DslOptions;
+use tf_framework::Recipe;
 
 use crate::args::{Args, Language};
-use crate::error::{Outcome, Stop, report, stop};
+use crate::error::{Outcome, Stop, stop};
+
+/// What one compilation reads: a file, or a part of one.
+pub struct Unit {
+    /// The file's name in messages.
+    pub name: String,
+    /// The name that an output file of its own has, without extension.
+    pub stem: String,
+    /// What it is written in.
+    pub language: Language,
+    /// Its text. A later part of a file begins with empty lines, so that line numbers are those of the file.
+    pub text: String,
+}
 
 fn language(args: &Args, file: &str) -> Outcome<Language> {
     if let Some(language) = args.language {
@@ -25,7 +38,11 @@ fn language(args: &Args, file: &str) -> Outcome<Language> {
     }
 }
 
-fn read(file: &str) -> Outcome<String> {
+/// The text of a file, or of the standard input.
+///
+/// # Errors
+/// It cannot be read, or is no text.
+pub fn read(file: &str) -> Outcome<String> {
     let mut bytes = Vec::new();
     let result = match file {
         "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
@@ -40,27 +57,90 @@ fn read(file: &str) -> Outcome<String> {
     })
 }
 
-/// The module of the input file; mistakes are reported.
+/// The parts between lines `// -----` or `# -----`, each after as many empty lines as stand before it in the whole.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    for (number, line) in text.split_inclusive('\n').enumerate() {
+        if matches!(line.trim_end(), "// -----" | "# -----") {
+            parts.push("\n".repeat(number + 1));
+        } else if let Some(part) = parts.last_mut() {
+            part.push_str(line);
+        }
+    }
+    parts
+}
+
+/// All inputs in order.
 ///
 /// # Errors
-/// The file cannot be read or has mistakes.
-pub fn module<'c>(args: &Args, cx: &Context<'c>) -> Outcome<Module<'c>> {
-    let Some(file) = args.file.as_deref() else {
+/// A file that cannot be read, or an unknown language.
+pub fn units(args: &Args) -> Outcome<Vec<Unit>> {
+    if args.files.is_empty() {
         return stop("no input; write a file's name, or `-` for the standard input (`--help` shows all options)");
-    };
-    let language = language(args, file)?;
-    if args.module.is_some() && language == Language::Tfir {
-        return stop("`--module` chooses from a `.py` file; textual IR has one module");
     }
-    let text = read(file)?;
-    let name = if file == "-" { "<stdin>" } else { file };
-    let id = cx.sources().add(name, text);
-    let parsed = match language {
-        Language::Dsl => tf_dsl::parse_file(cx, id, &DslOptions { module: args.module.clone() }),
-        Language::Tfir => tf_text::parse_module(cx, id),
-    };
-    parsed.map_err(|diagnostics| {
-        report(&diagnostics, cx.sources());
-        Stop::Reported
-    })
+    let mut units = Vec::new();
+    for file in &args.files {
+        let language = language(args, file)?;
+        if args.module.is_some() && language == Language::Tfir {
+            return stop("`--module` chooses from a `.py` file; textual IR has one module");
+        }
+        let text = read(file)?;
+        let name = if file == "-" { "<stdin>" } else { file };
+        let stem = Path::new(file).file_stem().map_or("out".into(), |stem| stem.to_string_lossy());
+        let stem = if file == "-" { "stdin".into() } else { stem };
+        if !args.split {
+            units.push(Unit { name: name.to_owned(), stem: stem.into_owned(), language, text });
+            continue;
+        }
+        for (number, text) in parts(&text).into_iter().enumerate() {
+            let stem = if number == 0 { stem.to_string() } else { format!("{stem}.{number}") };
+            units.push(Unit { name: name.to_owned(), stem, language, text });
+        }
+    }
+    Ok(units)
+}
+
+/// Sets the arguments as a reproducer says.
+///
+/// # Errors
+/// The file is no reproducer, or the command line says otherwise.
+pub fn follow_recipe(args: &mut Args) -> Outcome<Vec<String>> {
+    let Some(file) = args.run_reproducer.take() else { return Ok(Vec::new()) };
+    if !args.files.is_empty() || args.pipeline.is_some() || args.pipeline_file.is_some() {
+        return stop("`--run-reproducer` has its own input and pipeline; give no others");
+    }
+    let recipe = Recipe::parse(&read(&file)?).map_err(|why| Stop::Said(format!("`{file}` is no reproducer: {why}")))?;
+    args.files.push(file);
+    args.language = Some(Language::Tfir);
+    args.pipeline = Some(recipe.pipeline);
+    args.verify_each &= recipe.verify_each;
+    args.threads = args.threads.or(recipe.threads);
+    for plugin in recipe.plugins {
+        if !args.plugins.contains(&plugin) {
+            args.plugins.push(plugin);
+        }
+    }
+    Ok(recipe.after)
+}
+
+/// The module of a unit.
+///
+/// # Errors
+/// All mistakes in it.
+pub fn module<'c>(args: &Args, unit: &Unit, file: FileId, cx: &Context<'c>) -> Result<Module<'c>, Vec<Diagnostic>> {
+    match unit.language {
+        Language::Dsl => tf_dsl::parse_file(cx, file, &DslOptions { module: args.module.clone() }),
+        Language::Tfir => tf_text::parse_module(cx, file),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts;
+
+    #[test]
+    fn parts_keep_their_line_numbers() {
+        assert_eq!(parts("a\n// -----\nb\n# -----\nc"), ["a\n", "\n\nb\n", "\n\n\n\nc"]);
+        assert_eq!(parts("a\n  // -----\n// ------\n"), ["a\n  // -----\n// ------\n"]);
+    }
 }

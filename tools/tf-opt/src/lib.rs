@@ -11,13 +11,18 @@
 
 mod args;
 mod builtins;
+mod completions;
+mod docs;
 mod driver;
 mod error;
+mod expect;
 mod hand_over;
 mod help;
 mod input;
 mod output;
 mod print;
+mod show_op;
+mod unit;
 
 use std::process::ExitCode;
 
@@ -28,11 +33,6 @@ pub use builtins::{Builtins, builtins};
 pub fn main(builtins: Builtins) -> ExitCode {
     match driver::run(builtins) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error::Stop::Reported) => ExitCode::FAILURE,
-        Err(error::Stop::Said(message)) => {
-            // Nothing is left to do if the error output is closed too.
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("error: {message}\n").as_bytes());
-            ExitCode::FAILURE
-        }
+        Err(()) => ExitCode::FAILURE,
     }
 }

@@ -64,6 +64,11 @@ impl Diagnostic {
         Self::new(Severity::Warning, message)
     }
 
+    /// A remark without a place.
+    pub fn remark(message: impl Into<String>) -> Self {
+        Self::new(Severity::Remark, message)
+    }
+
     /// The same message at a place; one it has already stays.
     #[must_use]
     pub fn at(mut self, span: impl Into<Option<Span>>) -> Self {

@@ -1,25 +1,44 @@
-//! What watches passes run: timing, IR printing, statistics.
+//! What watches passes run: timing, IR printing, statistics, reproducers, traces.
 
+mod diff;
 mod print;
-mod report;
+mod progress;
+mod reproducer;
+mod statistics;
+mod timing;
+mod trace_html;
+mod tree;
 
-use tf_core::{Context, Module};
+use tf_core::{Context, Diagnostic, Module};
 
 use crate::PassDecl;
 
-pub use print::{IrPrinter, Print};
-pub use report::{Statistics, Timing};
+pub use print::{IrPrinter, Print, PrintWhen};
+pub use progress::Progress;
+pub use reproducer::{Recipe, Reproducer};
+pub use statistics::Statistics;
+pub use timing::{Timing, TimingFormat};
+pub use trace_html::TracePage;
+pub use tree::IrTree;
 
 /// One run of one pass.
 pub struct PassRun<'a> {
     /// Its place in the pipeline, from 0.
     pub index: usize,
+    /// How many passes the pipeline has.
+    pub count: usize,
     /// The pass.
     pub decl: &'static PassDecl,
     /// The pass with its options, as pipeline text.
     pub text: &'a str,
+    /// The named pipelines that it came from, outermost first.
+    pub path: &'a [&'static str],
     /// How long the pass itself ran; 0 before it has.
     pub seconds: f64,
+    /// How long its functions took, summed over all threads; [`PassRun::seconds`] for a module pass.
+    pub busy_seconds: f64,
+    /// How long typing and checking its result took.
+    pub check_seconds: f64,
     /// Whether another module came back.
     pub changed: bool,
     /// What it counted, after it ran.
@@ -28,19 +47,24 @@ pub struct PassRun<'a> {
 
 /// Is told of every pass. All calls come from the thread that runs the manager.
 pub trait Instrumentation {
+    /// The input has been typed and checked.
+    fn input<'c>(&mut self, seconds: f64, module: Module<'c>, cx: &Context<'c>) {
+        let _ = (seconds, module, cx);
+    }
+
     /// A pass is about to run.
     fn before<'c>(&mut self, run: &PassRun<'_>, module: Module<'c>, cx: &Context<'c>) {
         let _ = (run, module, cx);
     }
 
     /// A pass has run and what it changed has been checked.
-    fn after<'c>(&mut self, run: &PassRun<'_>, module: Module<'c>, cx: &Context<'c>) {
-        let _ = (run, module, cx);
+    fn after<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, after: Module<'c>, cx: &Context<'c>) {
+        let _ = (run, before, after, cx);
     }
 
-    /// A pass has failed; `module` is the one before it.
-    fn failed<'c>(&mut self, run: &PassRun<'_>, module: Module<'c>, cx: &Context<'c>) {
-        let _ = (run, module, cx);
+    /// A pass has failed; `before` is the module before it.
+    fn failed<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, errors: &[Diagnostic], cx: &Context<'c>) {
+        let _ = (run, before, errors, cx);
     }
 
     /// The pipeline has ended without failure.

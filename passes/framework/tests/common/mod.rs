@@ -132,6 +132,7 @@ pub fn registry() -> PassRegistry {
     registry.function_pass(Rename::new());
     registry.module_pass(Calls::new());
     registry.function_pass(Fails::new());
+    registry.module_pass(Chatty::new());
     registry.pipeline("twice", "Renames twice.", OPTIONS, |options| {
         let name: String = options.get("name")?;
         Ok(format!("rename{{prefix={name} level=none}},rename{{prefix={name} level=all-of-it count=2}}"))

@@ -1,8 +1,13 @@
 //! The command line.
 
+mod table;
+
 use lexopt::prelude::{Long, Short, Value, ValueExt};
+use tf_framework::{PrintWhen, RemarkFilter, TimingFormat};
 
 use crate::error::{Outcome, Stop, stop};
+
+pub use table::{GROUPS, OptionRow, Takes, rows};
 
 /// The language of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,9 +19,10 @@ pub enum Language {
 }
 
 /// What is asked for instead of running a pipeline.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Request {
     /// Run.
+    #[default]
     Run,
     /// `--help`
     Help,
@@ -30,6 +36,22 @@ pub enum Request {
     ShowOp(String),
     /// `--dump-pipeline`
     DumpPipeline,
+    /// `--emit-docs=DIR`
+    EmitDocs(String),
+    /// `--completions=SHELL`
+    Completions(String),
+}
+
+/// When diagnostics are coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Also into a file.
+    Always,
+    /// Not at all.
+    Never,
 }
 
 /// The arguments, checked one by one but not against each other.
@@ -37,76 +59,84 @@ pub enum Request {
 pub struct Args {
     /// What to do.
     pub request: Request,
-    /// The input; `-` is the standard input.
-    pub file: Option<String>,
+    /// The inputs; `-` is the standard input.
+    pub files: Vec<String>,
     /// `--input`
     pub language: Option<Language>,
+    /// `--split-input-file`
+    pub split: bool,
     /// `--pipeline`
-    pub pipeline: String,
+    pub pipeline: Option<String>,
+    /// `--pipeline-file`
+    pub pipeline_file: Option<String>,
+    /// `--load-pass-plugin`
+    pub plugins: Vec<String>,
     /// `-o`
     pub output: Option<String>,
     /// `--module`
     pub module: Option<String>,
-    /// `--print-ir-before`
-    pub before: Vec<String>,
-    /// `--print-ir-after`
-    pub after: Vec<String>,
-    /// `--print-ir-after-all`
-    pub after_all: bool,
+    /// `--print-ir-…`
+    pub print: PrintWhen,
+    /// `--print-ir-tree-dir`
+    pub tree_dir: Option<String>,
     /// `--timing`
-    pub timing: bool,
+    pub timing: Option<TimingFormat>,
     /// `--stats`
     pub stats: bool,
+    /// `--trace`
+    pub trace: Option<String>,
+    /// `--trace-html`
+    pub trace_html: Option<String>,
+    /// `--remarks`
+    pub remarks: RemarkFilter,
     /// `--verify-each`
     pub verify_each: bool,
     /// `--verify-roundtrip`
     pub verify_roundtrip: bool,
+    /// `--verify-diagnostics`
+    pub verify_diagnostics: bool,
+    /// `--reproducer`
+    pub reproducer: Option<String>,
+    /// `--run-reproducer`
+    pub run_reproducer: Option<String>,
     /// `--print-locations`
     pub locations: bool,
     /// `--threads`
     pub threads: Option<usize>,
+    /// `--color`
+    pub color: Color,
+    /// `--diagnostics=json`
+    pub json: bool,
 }
-
-/// Every long option, for hints.
-const OPTIONS: [&str; 18] = [
-    "dump-pipeline",
-    "help",
-    "help-pass",
-    "input",
-    "list-passes",
-    "module",
-    "output",
-    "pipeline",
-    "print-ir-after",
-    "print-ir-after-all",
-    "print-ir-before",
-    "print-locations",
-    "show-op",
-    "stats",
-    "threads",
-    "timing",
-    "verify-each",
-    "verify-roundtrip",
-];
 
 impl Default for Args {
     fn default() -> Self {
         Self {
             request: Request::Run,
-            file: None,
+            files: Vec::new(),
             language: None,
-            pipeline: String::new(),
+            split: false,
+            pipeline: None,
+            pipeline_file: None,
+            plugins: Vec::new(),
             output: None,
             module: None,
-            before: Vec::new(),
-            after: Vec::new(),
-            after_all: false,
-            timing: false,
+            print: PrintWhen::default(),
+            tree_dir: None,
+            timing: None,
             stats: false,
+            trace: None,
+            trace_html: None,
+            remarks: RemarkFilter::default(),
             verify_each: true,
             verify_roundtrip: false,
+            verify_diagnostics: false,
+            reproducer: None,
+            run_reproducer: None,
             locations: false,
             threads: None,
+            color: Color::Auto,
+            json: false,
         }
     }
 }
@@ -116,7 +146,7 @@ fn text(parser: &mut lexopt::Parser) -> Outcome<String> {
 }
 
 fn names(parser: &mut lexopt::Parser) -> Outcome<Vec<String>> {
-    Ok(text(parser)?.split(',').map(str::to_owned).collect())
+    Ok(text(parser)?.split(',').map(|name| name.trim_start_matches('@').to_owned()).collect())
 }
 
 /// A flag, or `--flag=true|false`.
@@ -131,8 +161,25 @@ fn flag(name: &str, parser: &mut lexopt::Parser) -> Outcome<bool> {
     }
 }
 
+/// One of the words that the table states.
+fn word(name: &str, parser: &mut lexopt::Parser) -> Outcome<&'static str> {
+    let takes = rows().find(|row| row.name == name).map(|row| row.takes);
+    let (words, found) = match takes {
+        Some(Takes::Words(words)) => (words, text(parser)?),
+        Some(Takes::Maybe(words)) => match parser.optional_value() {
+            None => return Ok(words[0]),
+            Some(value) => (words, value.to_string_lossy().into_owned()),
+        },
+        _ => return stop(format!("`--{name}` takes no word")),
+    };
+    match words.iter().find(|word| **word == found) {
+        Some(word) => Ok(word),
+        None => stop(format!("`--{name}` is {}, found `{found}`", words.join(" or "))),
+    }
+}
+
 fn unknown(option: &str) -> Stop {
-    let hint = tf_core::diag::did_you_mean(option.trim_start_matches('-'), OPTIONS);
+    let hint = tf_core::diag::did_you_mean(option.trim_start_matches('-'), rows().map(|row| row.name));
     let hint = hint.map_or("`--help` lists all options".to_owned(), |near| format!("did you mean `--{near}`?"));
     Stop::Said(format!("unknown option `{option}`; {hint}"))
 }
@@ -141,22 +188,16 @@ impl Args {
     /// Reads the command line.
     ///
     /// # Errors
-    /// An unknown option, a missing value, two files.
+    /// An unknown option, a missing or wrong value.
     pub fn parse(parser: &mut lexopt::Parser) -> Outcome<Self> {
         let mut args = Self::default();
         while let Some(arg) = parser.next().map_err(|error| Stop::Said(error.to_string()))? {
             match arg {
-                Short('h') | Long("help") => args.request = Request::Help,
-                Short('V') | Long("version") => args.request = Request::Version,
-                Short('o') | Long("output") => args.output = Some(text(parser)?),
+                Short('h') => args.request = Request::Help,
+                Short('V') => args.request = Request::Version,
+                Short('o') => args.output = Some(text(parser)?),
                 Short(other) => return Err(unknown(&format!("-{other}"))),
-                Value(file) => {
-                    let file = file.string().map_err(|error| Stop::Said(error.to_string()))?;
-                    if let Some(first) = &args.file {
-                        return stop(format!("one input at a time: `{first}` and `{file}` are given"));
-                    }
-                    args.file = Some(file);
-                }
+                Value(file) => args.files.push(file.string().map_err(|error| Stop::Said(error.to_string()))?),
                 Long(name) => {
                     let name = name.to_owned();
                     args.long(&name, parser)?;
@@ -168,26 +209,60 @@ impl Args {
 
     fn long(&mut self, name: &str, parser: &mut lexopt::Parser) -> Outcome<()> {
         match name {
+            "help" => self.request = Request::Help,
+            "version" => self.request = Request::Version,
             "list-passes" => self.request = Request::ListPasses,
             "help-pass" => self.request = Request::HelpPass(text(parser)?),
             "show-op" => self.request = Request::ShowOp(text(parser)?),
             "dump-pipeline" => self.request = Request::DumpPipeline,
-            "pipeline" => self.pipeline = text(parser)?,
+            "emit-docs" => self.request = Request::EmitDocs(text(parser)?),
+            "completions" => self.request = Request::Completions(word(name, parser)?.to_owned()),
+            "output" => self.output = Some(text(parser)?),
+            "pipeline" => self.pipeline = Some(text(parser)?),
+            "pipeline-file" => self.pipeline_file = Some(text(parser)?),
+            "load-pass-plugin" => self.plugins.push(text(parser)?),
             "module" => self.module = Some(text(parser)?),
-            "print-ir-before" => self.before.extend(names(parser)?),
-            "print-ir-after" => self.after.extend(names(parser)?),
-            "print-ir-after-all" => self.after_all = flag(name, parser)?,
+            "split-input-file" => self.split = flag(name, parser)?,
+            "print-ir-before" => self.print.before.extend(names(parser)?),
+            "print-ir-before-all" => self.print.before_all = flag(name, parser)?,
+            "print-ir-after" => self.print.after.extend(names(parser)?),
+            "print-ir-after-all" => self.print.after_all = flag(name, parser)?,
+            "print-ir-after-change" => self.print.after_change = flag(name, parser)?,
+            "print-ir-function" => self.print.functions.extend(names(parser)?),
+            "print-ir-diff" => self.print.diff = flag(name, parser)?,
+            "print-ir-tree-dir" => self.tree_dir = Some(text(parser)?),
             "print-locations" => self.locations = flag(name, parser)?,
-            "timing" => self.timing = flag(name, parser)?,
             "stats" => self.stats = flag(name, parser)?,
+            "trace" => self.trace = Some(text(parser)?),
+            "trace-html" => self.trace_html = Some(text(parser)?),
             "verify-each" => self.verify_each = flag(name, parser)?,
             "verify-roundtrip" => self.verify_roundtrip = flag(name, parser)?,
-            "input" => {
-                self.language = Some(match text(parser)?.as_str() {
-                    "dsl" => Language::Dsl,
-                    "tfir" => Language::Tfir,
-                    other => return stop(format!("`--input` is dsl or tfir, found `{other}`")),
+            "verify-diagnostics" => self.verify_diagnostics = flag(name, parser)?,
+            "reproducer" => self.reproducer = Some(text(parser)?),
+            "run-reproducer" => self.run_reproducer = Some(text(parser)?),
+            "timing" => {
+                self.timing = Some(match word(name, parser)? {
+                    "flat" => TimingFormat::Flat,
+                    "json" => TimingFormat::Json,
+                    _ => TimingFormat::Tree,
                 });
+            }
+            "remarks" => match word(name, parser)? {
+                "applied" => self.remarks.applied = true,
+                "missed" => self.remarks.missed = true,
+                "analysis" => self.remarks.analysis = true,
+                _ => self.remarks = RemarkFilter::ALL,
+            },
+            "color" => {
+                self.color = match word(name, parser)? {
+                    "always" => Color::Always,
+                    "never" => Color::Never,
+                    _ => Color::Auto,
+                };
+            }
+            "diagnostics" => self.json = word(name, parser)? == "json",
+            "input" => {
+                self.language = Some(if word(name, parser)? == "dsl" { Language::Dsl } else { Language::Tfir });
             }
             "threads" => {
                 let count = text(parser)?;
@@ -204,7 +279,7 @@ impl Args {
 
 #[cfg(test)]
 mod tests {
-    use super::{Args, Language, Request};
+    use super::{Args, Color, Language, Request, Takes, rows};
     use crate::error::Stop;
 
     fn parse(words: &[&str]) -> Result<Args, String> {
@@ -216,13 +291,43 @@ mod tests {
     }
 
     #[test]
-    fn options_and_file() {
-        let args =
-            parse(&["-", "--input=dsl", "--pipeline", "a,b", "-oX", "--print-ir-after=a,b", "--verify-each=false"]);
+    fn options_and_files() {
+        let args = parse(&[
+            "-",
+            "--input=dsl",
+            "--pipeline",
+            "a,b",
+            "-oX",
+            "b.py",
+            "--print-ir-after=a,b",
+            "--verify-each=false",
+        ]);
         let args = args.unwrap();
-        assert_eq!((args.file.as_deref(), args.language), (Some("-"), Some(Language::Dsl)));
-        assert_eq!((args.pipeline.as_str(), args.output.as_deref()), ("a,b", Some("X")));
-        assert_eq!((args.after.len(), args.verify_each, args.request), (2, false, Request::Run));
+        assert_eq!(
+            (args.files.as_slice(), args.language),
+            (["-".to_owned(), "b.py".to_owned()].as_slice(), Some(Language::Dsl))
+        );
+        assert_eq!((args.pipeline.as_deref(), args.output.as_deref()), (Some("a,b"), Some("X")));
+        assert_eq!((args.print.after.len(), args.verify_each, args.request), (2, false, Request::Run));
+        let args =
+            parse(&["--timing", "--color=never", "--remarks=missed", "--load-pass-plugin=a", "--load-pass-plugin=b"]);
+        let args = args.unwrap();
+        assert_eq!(
+            (args.color, args.plugins.len(), args.remarks.missed, args.remarks.applied),
+            (Color::Never, 2, true, false)
+        );
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_an_option() {
+        for row in rows() {
+            let option = match row.takes {
+                Takes::Flag | Takes::Nothing | Takes::Maybe(_) => format!("--{}", row.name),
+                Takes::Words(words) => format!("--{}={}", row.name, words[0]),
+                Takes::Value(_) | Takes::Path(_) | Takes::Pass(_) => format!("--{}=1", row.name),
+            };
+            assert!(parse(&[&option]).is_ok(), "{option}");
+        }
     }
 
     #[test]
@@ -230,9 +335,9 @@ mod tests {
         let of = |words: &[&str]| parse(words).unwrap_err();
         assert_eq!(of(&["--pipelin=a"]), "unknown option `--pipelin`; did you mean `--pipeline`?");
         assert_eq!(of(&["-x"]), "unknown option `-x`; `--help` lists all options");
-        assert_eq!(of(&["a.py", "b.py"]), "one input at a time: `a.py` and `b.py` are given");
         assert_eq!(of(&["--threads=0"]), "`--threads` is a number from 1 to 1024, found `0`");
         assert_eq!(of(&["--input=c"]), "`--input` is dsl or tfir, found `c`");
+        assert_eq!(of(&["--timing=xml"]), "`--timing` is tree or flat or json, found `xml`");
         assert_eq!(of(&["--stats=maybe"]), "`--stats` is true or false, found `maybe`");
     }
 }

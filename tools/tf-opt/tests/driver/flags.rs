@@ -6,7 +6,7 @@ use crate::common::Place;
 fn help_and_version() {
     let place = Place::new("help");
     let help = place.ok(&["--help"]);
-    assert!(help.contains("Usage: tf-opt FILE [--pipeline=TEXT] [-o OUT]") && help.lines().count() < 45, "{help}");
+    assert!(help.contains("Usage: tf-opt FILE... [--pipeline=TEXT] [-o OUT]") && help.lines().count() < 62, "{help}");
     assert_eq!(place.ok(&["-V"]), format!("tf-opt {}\n", env!("CARGO_PKG_VERSION")));
 }
 

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut builtins = tf_opt::builtins();
     builtins.name = "tf-opt-llvm";
+    builtins.versions = tf_ptx::versions;
     tf_mlir::register(&mut builtins.passes);
     tf_mlir::engine::register_engines(&mut builtins.engines);
     tf_ptx::register(&mut builtins.passes);

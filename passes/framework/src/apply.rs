@@ -1,0 +1,98 @@
+//! One pass on one module.
+
+use std::time::Instant;
+
+use tf_core::diag::Severity;
+use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
+
+use crate::parallel::Own;
+use crate::pass::AnyPass;
+use crate::relink::with_functions;
+use crate::{FunctionCx, Outcome, PassCx, RemarkFilter, map_in_parallel};
+
+/// With a note that says where it arose, on errors and remarks.
+pub(crate) fn blame(mut diagnostics: Vec<Diagnostic>, place: &str) -> Vec<Diagnostic> {
+    for diagnostic in diagnostics.iter_mut().filter(|d| d.severity != Severity::Warning) {
+        diagnostic.notes.push((None, place.to_owned()));
+    }
+    diagnostics
+}
+
+fn is_error(diagnostic: &Diagnostic) -> bool {
+    diagnostic.severity == Severity::Error
+}
+
+/// What came of a pass.
+pub(crate) struct Applied<'c> {
+    pub(crate) result: std::result::Result<Module<'c>, Vec<Diagnostic>>,
+    /// The time of all functions together, where the pass ran over functions.
+    pub(crate) busy_seconds: Option<f64>,
+}
+
+/// Runs a pass; its artifacts and warnings go to the outcome.
+pub(crate) fn apply<'c>(
+    pass: &AnyPass,
+    cx: &Context<'c>,
+    remarks: RemarkFilter,
+    outcome: &mut Outcome<'c>,
+    place: &str,
+) -> Applied<'c> {
+    let module = outcome.module;
+    match pass {
+        AnyPass::Module(pass) => {
+            let mut pass_cx = PassCx::with(cx, &Own, remarks);
+            let result = pass.run(module, &mut pass_cx);
+            let PassCx { artifacts, diagnostics: mut found, .. } = pass_cx;
+            let result = result.map_err(|error| found.push(error));
+            let found = blame(found, place);
+            let result = match result {
+                Ok(after) if !found.iter().any(is_error) => {
+                    outcome.diagnostics.extend(found);
+                    outcome.artifacts.extend(artifacts);
+                    Ok(after)
+                }
+                _ => Err(found),
+            };
+            Applied { result, busy_seconds: None }
+        }
+        AnyPass::Function(pass) => over_functions(cx, remarks, outcome, place, |function, cx| match function {
+            AnyFunction::Hir(hir) => pass.run(hir, cx).map(AnyFunction::Hir),
+            tir @ AnyFunction::Tir(_) => Ok(tir),
+        }),
+        AnyPass::PrimFunc(pass) => over_functions(cx, remarks, outcome, place, |function, cx| match function {
+            AnyFunction::Tir(tir) => pass.run(tir, cx).map(AnyFunction::Tir),
+            hir @ AnyFunction::Hir(_) => Ok(hir),
+        }),
+    }
+}
+
+fn over_functions<'c>(
+    cx: &Context<'c>,
+    remarks: RemarkFilter,
+    outcome: &mut Outcome<'c>,
+    place: &str,
+    run: impl Fn(AnyFunction<'c>, &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> + Sync,
+) -> Applied<'c> {
+    let module = outcome.module;
+    let results = map_in_parallel(cx, module.functions, |cx, &function| {
+        let _span = tracing::info_span!("function", name = function.name().as_str()).entered();
+        let started = Instant::now();
+        let function_cx = FunctionCx::with(cx, module, remarks);
+        let result = run(function, &function_cx);
+        let mut found = function_cx.into_diagnostics();
+        let after = result.map_err(|error| found.push(error)).unwrap_or(function);
+        if !found.is_empty() {
+            found = blame(blame(found, &format!("in function `{}`", function.name())), place);
+        }
+        (after, found, started.elapsed().as_secs_f64())
+    });
+    let busy_seconds = Some(results.iter().map(|(_, _, seconds)| seconds).sum());
+    let functions: Vec<_> = results.iter().map(|(function, ..)| *function).collect();
+    let found: Vec<_> = results.into_iter().flat_map(|(_, found, _)| found).collect();
+    if found.iter().any(is_error) {
+        return Applied { result: Err(found), busy_seconds };
+    }
+    outcome.diagnostics.extend(found);
+    let result = with_functions(cx, module, &functions).map_err(|error| blame(vec![error], place));
+    Applied { result, busy_seconds }
+}

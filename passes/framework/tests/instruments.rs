@@ -1,0 +1,159 @@
+//! What watches passes run, and what happens when they panic.
+
+mod common;
+
+use common::{context, module, registry};
+use tf_core::diag::Severity;
+use tf_core::{Arena, Function, Module, Result};
+use tf_framework::{
+    FunctionCx, FunctionPass, IrPrinter, Pass, PassCx, PassManager, Pipeline, PrintWhen, Recipe, RemarkFilter,
+    RemarkKind, Reproducer, TracePage, record_panics,
+};
+
+/// Panics in one function, and tells of the others.
+#[derive(Clone, Pass)]
+#[pass(name = "panics")]
+struct Panics {
+    /// The function.
+    #[option]
+    at: String,
+}
+
+impl FunctionPass for Panics {
+    fn run<'c>(&self, function: Function<'c>, cx: &FunctionCx<'_, 'c>) -> Result<Function<'c>> {
+        assert!(function.name.as_str() != self.at, "cannot do {}", self.at);
+        cx.remark(RemarkKind::Missed, function.span, || "nothing to do".to_owned());
+        Ok(function)
+    }
+}
+
+/// Works on the driver's threads.
+#[derive(Clone, Pass)]
+#[pass(name = "mapped")]
+struct Mapped {}
+
+impl Pass for Mapped {
+    fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        let names = cx.map_in_parallel(module.functions, |_, f| {
+            assert!(f.name().as_str() != "f20", "f20 is bad luck");
+            f.name()
+        });
+        assert!(names.iter().zip(module.functions).all(|(name, f)| *name == f.name()));
+        Ok(module)
+    }
+}
+
+fn text(module: Module<'_>) -> String {
+    module.functions.iter().map(|f| format!("{}\n", f.name())).collect()
+}
+
+fn pipeline(text: &str) -> Pipeline {
+    let mut registry = registry();
+    registry.function_pass(Panics::new());
+    registry.module_pass(Mapped::new());
+    Pipeline::build(&registry, &tf_core::SourceMap::default(), "<pipeline>", text).ok().unwrap()
+}
+
+#[test]
+fn a_panic_is_a_diagnostic_with_pass_function_and_place() {
+    record_panics();
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let failure = PassManager::default().run(&pipeline("panics{at=f1}"), &cx, module(&cx, 3)).err().unwrap();
+    let [error] = failure.diagnostics.as_slice() else { panic!("one error: {:?}", failure.diagnostics) };
+    assert_eq!(error.message, "pass `panics` panicked: cannot do f1");
+    let notes: Vec<_> = error.notes.iter().map(|(_, note)| note.as_str()).collect();
+    assert!(notes[0].starts_with("the panic is at ") && notes[0].contains("instruments.rs:"), "{notes:?}");
+    assert_eq!(notes[1..], ["in function `f1`", "in pass `panics`"]);
+}
+
+#[test]
+fn a_panic_on_another_thread_is_caught_too() {
+    record_panics();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    pool.install(|| {
+        let arena = Arena::new();
+        let cx = context(&arena);
+        assert!(PassManager::default().run(&pipeline("mapped"), &cx, module(&cx, 20)).is_ok());
+        let failure = PassManager::default().run(&pipeline("mapped"), &cx, module(&cx, 40)).err().unwrap();
+        let message = &failure.diagnostics[0].message;
+        assert!(message.starts_with("pass `mapped` panicked: f20 is bad luck (at "), "{message}");
+    });
+}
+
+#[test]
+fn remarks_come_when_asked_for() {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let pipeline = pipeline("panics{at=none}");
+    let quiet = PassManager::default().run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
+    assert!(quiet.diagnostics.is_empty());
+    let applied = RemarkFilter { applied: true, ..RemarkFilter::default() };
+    let other = PassManager::default().remarks(applied).run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
+    assert!(other.diagnostics.is_empty());
+    let all = PassManager::default().remarks(RemarkFilter::ALL).run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
+    let remark = &all.diagnostics[1];
+    assert_eq!((remark.severity, remark.message.as_str()), (Severity::Remark, "missed: nothing to do"));
+    assert_eq!(remark.notes[0].1, "in function `f1`");
+}
+
+fn printed(when: PrintWhen) -> String {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let mut out = Vec::new();
+    let mut printer = IrPrinter { when, print: &|module, _| text(module), out: Box::new(&mut out) };
+    let mut manager = PassManager::default().instrument(&mut printer);
+    assert!(manager.run(&pipeline("calls,rename{prefix=a level=none skip=f0}"), &cx, module(&cx, 2)).is_ok());
+    drop(manager);
+    drop(printer);
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn ir_on_change_as_diff_and_of_one_function() {
+    let on_change = printed(PrintWhen { after_change: true, ..PrintWhen::default() });
+    assert_eq!(on_change, "// -----// IR Dump After rename //----- //\nf0\naf1\n\n");
+    let diff = printed(PrintWhen { after_all: true, diff: true, ..PrintWhen::default() });
+    let calls = "// -----// IR Diff After calls //----- //\n// no change\n\n";
+    assert_eq!(diff, format!("{calls}// -----// IR Diff After rename //----- //\n@@ -1,2 +1,2 @@\n f0\n-f1\n+af1\n\n"));
+    let one = PrintWhen { before_all: true, functions: vec!["f1".to_owned()], ..PrintWhen::default() };
+    assert!(printed(one).starts_with("// -----// IR Dump Before calls (@f1) //----- //\nf1\n\n"));
+    let unchanged = PrintWhen { after_change: true, functions: vec!["f0".to_owned()], ..PrintWhen::default() };
+    assert_eq!(printed(unchanged), "");
+    let none = PrintWhen { after_all: true, functions: vec!["g".to_owned()], ..PrintWhen::default() };
+    assert!(printed(none).contains("(@g) //----- //\n// no such function\n"));
+}
+
+#[test]
+fn a_reproducer_stays_after_a_failure_only() {
+    let path = std::env::temp_dir().join(format!("tf-framework-reproducer-{}.tfir", std::process::id()));
+    let arena = Arena::new();
+    let cx = context(&arena);
+    for (at, fails) in [("f1", true), ("none", false)] {
+        let mut reproducer = Reproducer::new(path.clone(), Recipe::default(), &|module, _| text(module));
+        let mut manager = PassManager::default().instrument(&mut reproducer);
+        let run = manager.run(&pipeline(&format!("calls,panics{{at={at}}}")), &cx, module(&cx, 2));
+        assert_eq!(run.is_err(), fails);
+        drop(manager);
+        assert_eq!((reproducer.outcome().unwrap(), path.exists()), (fails, fails));
+        if fails {
+            let written = std::fs::read_to_string(&path).unwrap();
+            let recipe = Recipe::parse(&written).unwrap();
+            assert_eq!((recipe.pipeline.as_str(), recipe.after), ("panics{at=f1}", vec!["calls".to_owned()]));
+            assert!(written.ends_with("// error: pass `panics` panicked: cannot do f1\nf0\nf1\n"), "{written}");
+        }
+    }
+}
+
+#[test]
+fn the_trace_page_holds_every_step() {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let mut trace = TracePage::new(&|module, _| text(module));
+    let mut manager = PassManager::default().instrument(&mut trace);
+    assert!(manager.run(&pipeline("twice{name=x}"), &cx, module(&cx, 1)).is_ok());
+    drop(manager);
+    let page = TracePage::page("a <b>", trace.into_steps());
+    assert!(page.contains("<title>a &lt;b></title>") && page.contains(r#""lines":["-f0","+xf0"]"#), "{page}");
+    assert!(page.contains(r#""in":["twice"]"#) && page.matches("</script>").count() == 1);
+}

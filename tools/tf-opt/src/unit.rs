@@ -1,0 +1,202 @@
+//! One input from text to result.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+use tf_core::{Arena, Context, Diagnostic, FileId, Module};
+use tf_framework::{
+    Artifact, Instrumentation, IrPrinter, IrTree, PassManager, Pipeline, Progress, Recipe, Reproducer, Statistics,
+    Timing, TracePage,
+};
+use tf_transforms::Rules;
+
+use crate::args::Args;
+use crate::driver::Driver;
+use crate::error::{Outcome, Reporter, Stop, stop};
+use crate::input::Unit;
+use crate::{expect, input, print};
+
+/// What a run over all inputs has in common.
+pub struct Run<'r> {
+    /// The registries.
+    pub driver: &'r Driver,
+    /// The arguments.
+    pub args: &'r Args,
+    /// Passes that have run before the pipeline, where a reproducer says so.
+    pub earlier: Vec<String>,
+    /// The pipeline's text and the name of where it stands.
+    pub pipeline: (String, String),
+    /// Where diagnostics go.
+    pub reporter: Reporter,
+    /// The clock.
+    pub timing: Timing,
+    /// The steps of `--trace-html`.
+    pub steps: Vec<Value>,
+    /// Whether a reproducer has been written; the first failure is the one to look at.
+    pub reproduced: bool,
+    /// How many inputs there are.
+    pub count: usize,
+}
+
+impl Run<'_> {
+    /// Compiles one input.
+    ///
+    /// # Errors
+    /// Diagnostics, which have been reported.
+    pub fn unit(&mut self, unit: &Unit) -> Outcome<Artifact> {
+        let arena = Arena::new();
+        let cx = Context::new(&arena, Arc::clone(&self.driver.ops));
+        let pipeline = self.driver.pipeline(self.args, &self.pipeline, &self.earlier, cx.sources(), self.reporter)?;
+        let started = Instant::now();
+        let file = cx.sources().add(unit.name.as_str(), unit.text.as_str());
+        let module = input::module(self.args, unit, file, &cx);
+        self.timing.add("(read)", started.elapsed().as_secs_f64());
+        let result = match module {
+            Ok(module) => self.passes(&pipeline, unit, &cx, module),
+            Err(diagnostics) => (diagnostics, Err(Stop::Reported)),
+        };
+        let result = self.judge(&cx, file, result)?;
+        let started = Instant::now();
+        let written = self.written(&cx, result);
+        self.timing.add("(print)", started.elapsed().as_secs_f64());
+        written
+    }
+
+    /// Reports, or compares with what the input states.
+    fn judge<'c>(
+        &self,
+        cx: &Context<'c>,
+        file: FileId,
+        (diagnostics, result): (Vec<Diagnostic>, Outcome<Left<'c>>),
+    ) -> Outcome<Left<'c>> {
+        if !self.args.verify_diagnostics {
+            self.reporter.report(&diagnostics, cx.sources());
+            return result;
+        }
+        let wrong = expect::check(cx.sources(), file, &diagnostics);
+        self.reporter.report(&wrong, cx.sources());
+        match result {
+            _ if !wrong.is_empty() => Err(Stop::Reported),
+            // The diagnostics are as stated, so the failure is no failure, and there is nothing to write.
+            Err(Stop::Reported) => Ok(Left { module: None, artifact: None }),
+            result => result,
+        }
+    }
+
+    fn written<'c>(&self, cx: &Context<'c>, left: Left<'c>) -> Outcome<Artifact> {
+        let tfir = |text| Artifact::text("tfir", "tfir", text);
+        let Some(module) = left.module else { return Ok(left.artifact.unwrap_or_else(|| tfir(String::new()))) };
+        if self.args.verify_roundtrip {
+            check_roundtrip(module, cx, self.reporter)?;
+        }
+        Ok(left.artifact.unwrap_or_else(|| tfir(print::text(module, cx, self.args.locations))))
+    }
+
+    fn passes<'c>(
+        &mut self,
+        pipeline: &Pipeline,
+        unit: &Unit,
+        cx: &Context<'c>,
+        module: Module<'c>,
+    ) -> (Vec<Diagnostic>, Outcome<Left<'c>>) {
+        let args = self.args;
+        let show = |module: Module<'_>, cx: &Context<'_>| print::text(module, cx, args.locations);
+        let with_places = |module: Module<'_>, cx: &Context<'_>| print::text(module, cx, true);
+        let mut statistics = Statistics::default();
+        let mut printer = IrPrinter { when: args.print.clone(), print: &show, out: Box::new(io::stderr()) };
+        let mut tree = args.tree_dir.as_ref().map(|dir| IrTree::new(self.tree_dir(dir, unit), &show));
+        let mut page = args.trace_html.is_some().then(|| TracePage::new(&show));
+        let mut progress = self.reporter.on_terminal().then(|| Progress::new(io::stderr()));
+        let wanted = args.reproducer.as_ref().filter(|_| !self.reproduced);
+        let mut reproducer = wanted.map(|path| Reproducer::new(path.into(), self.recipe(), &with_places));
+
+        let mut manager = PassManager::default().remarks(args.remarks);
+        if args.verify_each {
+            manager = manager.verify_with(&Rules);
+        }
+        manager = manager.instrument(&mut self.timing).instrument(&mut statistics);
+        let optional: [Option<&mut dyn Instrumentation>; 4] = [
+            reproducer.as_mut().map(|r| r as _),
+            tree.as_mut().map(|t| t as _),
+            page.as_mut().map(|p| p as _),
+            progress.as_mut().map(|p| p as _),
+        ];
+        for instrument in optional.into_iter().flatten() {
+            manager = manager.instrument(instrument);
+        }
+        let result = manager.instrument(&mut printer).run(pipeline, cx, module);
+
+        self.steps.extend(page.into_iter().flat_map(TracePage::into_steps));
+        if args.stats {
+            let _ = io::Write::write_all(&mut io::stderr().lock(), statistics.report().as_bytes());
+        }
+        let mut told = Ok(());
+        if let Some((path, error)) = tree.and_then(IrTree::into_error) {
+            told = stop(format!("cannot write `{}`: {error}", path.display()));
+        }
+        if let (Some(reproducer), Some(path)) = (reproducer, wanted) {
+            match reproducer.outcome() {
+                Ok(failed) => self.reproduced |= failed,
+                Err(error) => told = stop(format!("cannot write `{path}`: {error}")),
+            }
+        }
+        match result {
+            Ok(mut outcome) => {
+                let left = Left { module: Some(outcome.module), artifact: outcome.artifacts.pop() };
+                (outcome.diagnostics, told.map(|()| left))
+            }
+            Err(failure) => (failure.diagnostics, told.and(Err(Stop::Reported))),
+        }
+    }
+
+    fn recipe(&self) -> Recipe {
+        Recipe {
+            pipeline: String::new(),
+            after: self.earlier.clone(),
+            verify_each: self.args.verify_each,
+            threads: self.args.threads,
+            plugins: self.args.plugins.clone(),
+        }
+    }
+
+    fn tree_dir(&self, dir: &str, unit: &Unit) -> PathBuf {
+        if self.count > 1 { Path::new(dir).join(&unit.stem) } else { dir.into() }
+    }
+}
+
+/// What a pipeline left.
+struct Left<'c> {
+    /// `None`: it failed as the input states.
+    module: Option<Module<'c>>,
+    /// The last artifact.
+    artifact: Option<Artifact>,
+}
+
+/// Printing, parsing and printing again gives the same text.
+fn check_roundtrip<'c>(module: Module<'c>, cx: &Context<'c>, reporter: Reporter) -> Outcome<()> {
+    let first = print::text(module, cx, false);
+    let id = cx.sources().add("<printed IR>", first.as_str());
+    let again = match tf_text::parse_module(cx, id) {
+        Ok(parsed) => print::text(parsed, cx, false),
+        Err(diagnostics) => {
+            reporter.report(&diagnostics, cx.sources());
+            return stop("the printed IR does not parse back");
+        }
+    };
+    let differs = first.lines().zip(again.lines()).position(|(a, b)| a != b);
+    match differs.or((first != again).then_some(first.lines().count().min(again.lines().count()))) {
+        None => Ok(()),
+        Some(line) => {
+            let of = |text: &str| text.lines().nth(line).unwrap_or("(nothing)").to_owned();
+            stop(format!(
+                "the printed IR parses back to another module: line {} is\n  {}\nand then\n  {}",
+                line + 1,
+                of(&first),
+                of(&again)
+            ))
+        }
+    }
+}
