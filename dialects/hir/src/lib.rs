@@ -3,6 +3,7 @@
 //! Rules that several ops share are in [`rules`]. Sources: the catalogue of hir §4–§9, shard §9–§11, decisions 4, 10, 13
 //! and 18–23.
 
+pub mod cuda;
 pub mod math;
 pub mod nn;
 pub mod rules;
@@ -12,9 +13,10 @@ pub mod tensor;
 #[cfg(test)]
 mod test_util;
 
+pub use cuda::{MmaSm80, WgmmaSm90};
 pub use math::{Binary, Unary};
-pub use nn::MatMul;
-pub use shard::Reshard;
+pub use nn::{Approximation, Conv2d, Gelu, LayerNorm, MatMul, Relu, RmsNorm, Rope, Sigmoid, Silu, Softmax, Tanh};
+pub use shard::{Local, Reshard};
 pub use tensor::{Cast, Reduce, Slice};
 use tf_value::DialectBuilder;
 
@@ -24,4 +26,5 @@ pub fn register(r: &mut DialectBuilder) {
     tensor::register(r);
     nn::register(r);
     shard::register(r);
+    cuda::register(r);
 }
