@@ -42,7 +42,7 @@ pub(crate) fn lower_function<'c>(
         let ty = output_type(&lowerer, function, result)?;
         let ty = parameter_type(&lowerer, result, ty)?;
         let out = cx.var(unused_name(cx, &params, &name), ty, Meta::at(function.span));
-        lowerer.sinks.entry(result).or_insert(out);
+        lowerer.sinks.entry(result).or_default().push(out);
         outputs.push((result, out));
     }
     lowerer.root()?;
@@ -111,7 +111,7 @@ fn unused_name<'c>(cx: &Context<'c>, params: &[Expr<'c>], name: &str) -> Symbol<
 fn finish<'c>(lowerer: &mut Lowerer<'_, 'c>, result: Expr<'c>, out: Expr<'c>) -> Result<()> {
     lowerer.span = result.span().or(lowerer.span);
     let value = lowerer.buffer(result)?;
-    if value == out {
+    if lowerer.sinks.get(&result).is_some_and(|outs| outs.contains(&value)) {
         return Ok(());
     }
     let placed = lowerer.tensor(value).shard();

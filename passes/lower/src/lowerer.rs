@@ -22,7 +22,7 @@ pub struct Lowerer<'a, 'c> {
     table: &'a LowerTable,
     schedule: &'a Schedule<'c>,
     /// Output parameters of the values that the function returns.
-    pub(crate) sinks: FxHashMap<Expr<'c>, Expr<'c>>,
+    pub(crate) sinks: FxHashMap<Expr<'c>, Vec<Expr<'c>>>,
     /// A mesh of the CTA's threads; `None`: it has one.
     pub(crate) threads: Option<Mesh<'c>>,
     values: FxHashMap<Expr<'c>, Expr<'c>>,
@@ -246,6 +246,30 @@ impl<'a, 'c> Lowerer<'a, 'c> {
             self.node(expr)?;
         }
         Ok(())
+    }
+
+    /// The buffer of a value that a rule has made of HIR ops: lowers what of it is not lowered yet, operands first.
+    ///
+    /// # Errors
+    /// One of the ops is refused.
+    pub fn parts(&mut self, value: Expr<'c>) -> Result<Expr<'c>> {
+        let label = self.label.take();
+        let mut open = vec![(value, false)];
+        while let Some((expr, ready)) = open.pop() {
+            if self.values.contains_key(&expr) {
+                continue;
+            }
+            if ready {
+                // Only the value itself is what the author named.
+                self.label = label.filter(|_| expr == value);
+                self.node(expr)?;
+            } else {
+                open.push((expr, true));
+                tf_core::walk::operands(expr, |operand| open.push((operand, false)));
+            }
+        }
+        self.label = label;
+        self.buffer(value)
     }
 
     fn node(&mut self, expr: Expr<'c>) -> Result<()> {

@@ -10,6 +10,10 @@ use tf_tir::sync::barrier::Sync;
 use tf_transforms::Rules;
 use tf_value::DialectBuilder;
 
+fn tensor(shape: &str) -> String {
+    format!(r#"Tensor[{shape}, "f32"]"#)
+}
+
 /// `(copies, barriers)` of the kernel `f`, whose body runs in scopes of 4 CTAs `g.c` and 4 x 8 threads `t.p`, `t.q`.
 fn lower(result: &str, x: &str, body: &str) -> Result<(usize, usize), String> {
     let mut dialects = DialectBuilder::default();
@@ -30,7 +34,7 @@ from tilefoundry.target import CudaTarget
 @module(entry="f", target=CudaTarget("nvidia.h200_sxm"), topologies=(Topology("cta", 4), Topology("thread", 32)))
 class M:
     @func
-    def f(x: Tensor[{x}, "f32"]) -> Tensor[{result}, "f32"]:
+    def f(x: Tensor[{x}, "f32"]) -> {result}:
         with Mesh(("cta",), (4,), ("c",)) as g:
             with Mesh(("thread",), (4, 8), ("p", "q")) as t:
 {lines}"#
@@ -62,7 +66,7 @@ fn a_value_placed_on_ctas_only_is_still_shared_by_threads() {
     let body = r#"h = tf.reshard(x, layout=(8 @ g.c, 64 @ (t.p, t.q)), storage="rmem")
 whole = tf.reshard(h, layout=(8 @ g.c, 64), storage="rmem")
 return tf.reshard(whole, layout=(8 @ g.c, 64), storage="gmem")"#;
-    assert_eq!(lower("(8, 64)", "(8, 64)", body), Ok((4, 1)));
+    assert_eq!(lower(&tensor("(8, 64)"), "(8, 64)", body), Ok((4, 1)));
 }
 
 #[test]
@@ -72,7 +76,7 @@ for k in tile(24, 8):
     h = tf.reshard(x[k + 8, :], layout=(8 @ g.c, 64 @ (t.p, t.q)), storage="rmem")
     acc = acc + tf.reshard(h, layout=(8 @ g.c, 64), storage="rmem")
 return tf.reshard(acc, layout=(8 @ g.c, 64), storage="gmem")"#;
-    assert_eq!(lower("(8, 64)", "(32, 64)", body).map(|(_, barriers)| barriers), Ok(2));
+    assert_eq!(lower(&tensor("(8, 64)"), "(32, 64)", body).map(|(_, barriers)| barriers), Ok(2));
 }
 
 #[test]
@@ -85,7 +89,7 @@ fn elements_do_not_change_their_cta() {
 moved = tf.reshard(h, layout=(32 @ {to},), storage="{storage}")
 return tf.reshard(moved, layout=(32 @ {to},), storage="gmem")"#
             );
-            let error = lower("(32,)", "(32,)", &body).expect_err("elements would change their CTA");
+            let error = lower(&tensor("(32,)"), "(32,)", &body).expect_err("elements would change their CTA");
             assert!(error.contains("share out the elements over the CTAs differently"), "{error}");
             assert!(error.contains("f.py:12:25"), "{error}");
         }
@@ -97,7 +101,7 @@ fn a_cta_may_drop_what_it_has() {
     let body = r#"h = tf.reshard(x, layout=(64 @ t.q,), storage="rmem")
 part = tf.reshard(h, layout=(64 @ (g.c, t.p),), storage="rmem")
 return tf.reshard(part, layout=(64 @ (g.c, t.p),), storage="gmem")"#;
-    assert_eq!(lower("(64,)", "(64,)", body), Ok((4, 1)));
+    assert_eq!(lower(&tensor("(64,)"), "(64,)", body), Ok((4, 1)));
 }
 
 #[test]
@@ -105,14 +109,14 @@ fn a_result_is_written_by_whoever_has_it() {
     // gmem is common to all CTAs: no exchange, whatever the placement of the result says.
     let body = r#"h = tf.reshard(x, layout=(32 @ (t.p, g.c),), storage="rmem")
 return tf.reshard(tf.exp(h), layout=(32 @ (g.c, t.p),), storage="gmem")"#;
-    assert_eq!(lower("(32,)", "(32,)", body), Ok((2, 0)));
+    assert_eq!(lower(&tensor("(32,)"), "(32,)", body), Ok((2, 0)));
 }
 
 #[test]
 fn threads_do_not_overlap_in_shared_memory() {
     let body = r#"s = tf.reshard(x, layout=((4 @ t.p, 8 @ t.q, 2), (0, 2, 1)), storage="smem")
 return tf.reshard(tf.reshard(s, layout=(64,), storage="rmem"), layout=(64,), storage="gmem")"#;
-    let error = lower("(64,)", "(64,)", body).expect_err("four threads write one address");
+    let error = lower(&tensor("(64,)"), "(64,)", body).expect_err("four threads write one address");
     assert!(error.contains("put elements of different threads at one address"), "{error}");
 }
 
@@ -121,7 +125,16 @@ fn a_product_that_reorders_mesh_axes_is_refused_by_name() {
     let body = r#"a = tf.reshard(x, layout=(32 @ (t.q, t.p), 32), storage="rmem")
 b = tf.reshard(x, layout=(32, 32), storage="rmem")
 return tf.reshard(a @ b, layout=(32 @ (t.p, t.q), 32), storage="gmem")"#;
-    let error = lower("(32, 32)", "(32, 32)", body).expect_err("rows are elsewhere");
+    let error = lower(&tensor("(32, 32)"), "(32, 32)", body).expect_err("rows are elsewhere");
     assert!(error.contains("is not distributed like the product"), "{error}");
     assert!(error.contains("f.py:13:35"), "{error}");
+}
+
+#[test]
+fn one_value_may_be_returned_twice() {
+    let two = format!("tuple[{0}, {0}]", tensor("(32,)"));
+    let body = r#"h = tf.reshard(x, layout=(32 @ (t.p, t.q),), storage="rmem")
+out = tf.reshard(h, layout=(32 @ (t.p, t.q),), storage="gmem")
+return (out, out)"#;
+    assert_eq!(lower(&two, "(32,)", body), Ok((3, 0)));
 }

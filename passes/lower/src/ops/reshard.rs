@@ -26,15 +26,17 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
     let Some(shard) = to.shard() else { return Ok(src) };
     match (from.storage, to.storage) {
         (_, Storage::Gmem) => {
-            let Some(&out) = lowerer.sinks.get(&expr) else {
+            let Some(outs) = lowerer.sinks.get(&expr).cloned() else {
                 return Err(lowerer
                     .refuse(
                         "a move to gmem that is not the function's result needs scratch memory, which is not built yet",
                     )
                     .with_help("return the value, or keep it in rmem or smem"));
             };
-            store(lowerer, src, shard, out)?;
-            Ok(out)
+            for &out in &outs {
+                store(lowerer, src, shard, out)?;
+            }
+            Ok(outs[0])
         }
         (Storage::Gmem | Storage::Smem, Storage::Rmem) => {
             if from.storage == Storage::Smem {
