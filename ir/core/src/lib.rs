@@ -7,10 +7,13 @@
 pub mod context;
 pub mod diag;
 pub mod equal;
+pub mod guard;
 pub mod node;
+mod node_map;
 pub mod op;
 pub mod span;
 pub mod variants;
+pub mod visit;
 pub mod walk;
 
 pub use context::Context;
@@ -19,6 +22,7 @@ pub use node::{
     AnyFunction, Callee, DimVarRangePat, Expr, ExprKind, Function, Literal, Meta, Module, PrimFunction, Stmt, StmtKind,
     Target, TargetKind,
 };
+pub use node_map::{AddressHasher, NodeMap, NodeSet};
 pub use span::{FileId, SourceMap, Span};
 pub use tf_core_macros::op;
 pub use tf_types::Arena;

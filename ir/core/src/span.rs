@@ -1,9 +1,7 @@
 //! Source positions and the files they point into.
 
 use std::num::NonZeroU32;
-use std::sync::Arc;
-
-use parking_lot::RwLock;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A file of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,14 +91,14 @@ impl SourceMap {
 
     /// The file of that name, added without text where it is not known yet.
     pub fn named(&self, name: &str) -> FileId {
-        if let Some(i) = self.files.read().iter().position(|f| f.name == name) {
+        if let Some(i) = self.files.read().unwrap_or_else(PoisonError::into_inner).iter().position(|f| f.name == name) {
             return FileId(i as u32);
         }
         self.push(SourceFile::new(name.to_owned(), None))
     }
 
     fn push(&self, file: SourceFile) -> FileId {
-        let mut files = self.files.write();
+        let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
         files.push(Arc::new(file));
         FileId(files.len() as u32 - 1)
     }
@@ -108,7 +106,7 @@ impl SourceMap {
     /// A file.
     #[must_use]
     pub fn file(&self, id: FileId) -> Arc<SourceFile> {
-        Arc::clone(&self.files.read()[id.0 as usize])
+        Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner)[id.0 as usize])
     }
 
     /// The span of a byte range.

@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tf_core::guard::guard;
 use tf_core::op::rules::typed;
 use tf_core::op::{
     AccessRule, AliasDecl, AnalysisRegistry, Op, OpCall, OpId, OpRegistry, OpRegistryBuilder, OpView, RegistryError,
@@ -38,7 +39,10 @@ fn eval_handler<'c, O: EvalRule>(
     operands: &[Value],
     cx: &EvalCx<'_, 'c>,
 ) -> Result<Value, ValueError> {
-    O::eval(typed(view), operands, cx)
+    guard(|| O::eval(typed(view), operands, cx)).unwrap_or_else(|panic| {
+        let place = panic.place.map(|place| format!(" (at {place})")).unwrap_or_default();
+        Err(ValueError::new(format!("the evaluation of `{}` panicked: {}{place}", O::DECL.name, panic.message)))
+    })
 }
 
 /// Evaluation rules by op.

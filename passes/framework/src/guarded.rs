@@ -2,8 +2,8 @@
 
 use tf_core::{Diagnostic, Function, Module, PrimFunction, Result};
 
-use crate::guard::{Panic, guard};
 use crate::{FunctionCx, FunctionPass, OptionError, Pass, PassCx, PassDecl, PassInfo, PrimFuncPass};
+use tf_core::guard::{Panic, guard};
 
 /// A pass whose panics are diagnostics. Being generic it is compiled into the crate that registers the pass.
 pub(crate) struct Guarded<P>(pub(crate) P);

@@ -8,7 +8,6 @@ mod apply;
 mod chrome;
 mod counter;
 mod cx;
-mod guard;
 mod guarded;
 mod instrument;
 mod manager;
@@ -24,7 +23,6 @@ pub mod text;
 pub use chrome::TraceLog;
 pub use counter::Counter;
 pub use cx::{Artifact, FunctionCx, PassCx};
-pub use guard::{Panic, guard, record_panics};
 pub use instrument::{
     Instrumentation, IrPrinter, IrTree, PassRun, Print, PrintWhen, Progress, Recipe, Reproducer, Statistics, Timing,
     TimingFormat, TracePage,
@@ -36,4 +34,5 @@ pub use pass::{FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass
 pub use registry::{Entry, Options, PassRegistry};
 pub use remark::{RemarkFilter, RemarkKind};
 pub use resolve::{Pipeline, PipelineError};
+pub use tf_core::guard::{Panic, guard, record_panics};
 pub use tf_framework_macros::{OptionValue, Pass};

@@ -7,10 +7,10 @@ use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_types::Symbol;
 
 use crate::apply::{Applied, apply, blame};
-use crate::guard::guard;
 use crate::relink::with_functions;
 use crate::resolve::Step;
 use crate::{Artifact, Instrumentation, PassRun, Pipeline, RemarkFilter, map_in_parallel};
+use tf_core::guard::guard;
 
 /// The rules that hold between passes.
 pub trait Verifier: Sync {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use rayon::prelude::*;
 use tf_core::Context;
 
-use crate::guard::guard;
+use tf_core::guard::guard;
 
 /// Threads that can be handed to another copy of this crate, as a plugin has one.
 pub(crate) trait Workers: Sync {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::guard::guard;
 use crate::guarded::Guarded;
 use crate::pass::{AnyPass, summary};
 use crate::{FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassInfo, PrimFuncPass};
+use tf_core::guard::guard;
 
 type Make = Box<dyn Fn() -> AnyPass + Send + Sync>;
 type Expand = Box<dyn Fn(&Options) -> Result<String, OptionError> + Send + Sync>;

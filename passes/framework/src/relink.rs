@@ -2,19 +2,20 @@
 
 use rustc_hash::FxHashMap;
 use tf_core::node::{FunctionData, ModuleData};
-use tf_core::walk::{ExprRewriter, Rewritten, post_order, rewrite_expr};
+use tf_core::visit::{Cloning, ExprCloner, clone_expr};
+use tf_core::walk::post_order;
 use tf_core::{AnyFunction, Callee, Context, Expr, ExprKind, Function, Module, Result};
 
 type Replaced<'c> = FxHashMap<Function<'c>, Function<'c>>;
 
 struct Relink<'a, 'c>(&'a Replaced<'c>);
 
-impl<'c> ExprRewriter<'c> for Relink<'_, 'c> {
-    fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> Result<Expr<'c>> {
-        let rebuilt = done.rebuild(expr)?;
+impl<'c> ExprCloner<'c> for Relink<'_, 'c> {
+    fn clone_call(&mut self, call: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {
+        let rebuilt = clone.rebuild(call)?;
         let ExprKind::Call { callee: Callee::Function(old), args } = rebuilt.kind else { return Ok(rebuilt) };
         let Some(&new) = self.0.get(&old) else { return Ok(rebuilt) };
-        Ok(done.cx.expr(ExprKind::Call { callee: Callee::Function(new), args }, rebuilt.ty(), rebuilt.meta))
+        Ok(clone.cx.expr(ExprKind::Call { callee: Callee::Function(new), args }, rebuilt.ty(), rebuilt.meta))
     }
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn with_functions<'c>(
             continue;
         };
         if !replaced.is_empty() && calls_replaced(new, &replaced) {
-            let relinked = |body| rewrite_expr(cx, body, [], &mut Relink(&replaced));
+            let relinked = |body| clone_expr(cx, body, &mut Relink(&replaced));
             new = cx.function(FunctionData { body: new.body.map(relinked).transpose()?, ..*new });
         }
         if new != old {

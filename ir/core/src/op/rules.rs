@@ -3,6 +3,7 @@
 use tf_types::access::AccessRelation;
 use tf_types::{Type, TypeError};
 
+use crate::guard::{Panic, guard};
 use crate::op::{Op, OpCall, OpView};
 use crate::{Context, Diagnostic, Span};
 
@@ -60,7 +61,8 @@ impl From<TypeError> for RuleError {
 
 /// The type of a value op's result.
 pub trait TypeRule: Op {
-    /// Infers the type; a pure function of the op and its operands' types.
+    /// Infers the type; a pure function of the op, its operands' types and the literals among its operands. The context
+    /// remembers results.
     ///
     /// # Errors
     /// The operands do not fit: dtype, shape, placement or storage.
@@ -94,12 +96,18 @@ pub fn typed<O: Op>(view: OpView<'_>) -> OpCall<'_, O> {
     OpCall::new(view).unwrap_or_else(|| unreachable!("rule of `{}` called for {:?}", O::DECL.name, view.op))
 }
 
+/// A rule that panicked. The handlers are compiled into the crate that registers the op, so a plugin catches its own panics.
+fn panicked<O: Op>(rule: &str, panic: Panic) -> RuleError {
+    let place = panic.place.map(|place| format!(" (at {place})")).unwrap_or_default();
+    RuleError::new(format!("the {rule} rule of `{}` panicked: {}{place}", O::DECL.name, panic.message))
+}
+
 pub(crate) fn type_handler<'c, O: TypeRule>(view: OpView<'c>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-    O::infer(typed(view), cx)
+    guard(|| O::infer(typed(view), cx)).unwrap_or_else(|panic| Err(panicked::<O>("type", panic)))
 }
 
 pub(crate) fn verify_handler<'c, O: VerifyRule>(view: OpView<'c>, cx: &Context<'c>) -> Result<(), RuleError> {
-    O::verify(typed(view), cx)
+    guard(|| O::verify(typed(view), cx)).unwrap_or_else(|panic| Err(panicked::<O>("verification", panic)))
 }
 
 pub(crate) fn access_handler<O: AccessRule>(view: OpView<'_>) -> AccessRelation {

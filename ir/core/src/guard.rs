@@ -1,10 +1,10 @@
-//! Panics become values: the code of a pass may be wrong, and the driver still says where.
+//! Panics become values: the code of a pass or of a rule may be wrong, and the driver still says where.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tf_core::Diagnostic;
+use crate::Diagnostic;
 
 /// A caught panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Panic {
             error = error.with_note(None, format!("the panic is at {place}"));
         }
         error.with_help(
-            "this is a mistake of the pass, not of the program; `--reproducer=FILE` writes what shows it again",
+            "this is a mistake in that code, not in the program; `--reproducer=FILE` writes what shows it again",
         )
     }
 }
