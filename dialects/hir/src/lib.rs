@@ -14,10 +14,14 @@ pub mod tensor;
 mod test_util;
 
 pub use cuda::{MmaSm80, WgmmaSm90};
-pub use math::{Binary, Unary};
+pub use math::{Binary, Clamp, Softplus, Unary};
 pub use nn::{Approximation, Conv2d, Gelu, LayerNorm, MatMul, Relu, RmsNorm, Rope, Sigmoid, Silu, Softmax, Tanh};
 pub use shard::{Local, Reshard};
-pub use tensor::{Cast, Reduce, Slice};
+pub use tensor::{
+    Arange, ArgMax, CacheUpdate, Cast, Concat, FullLike, IndexAdd, IndexCopy, IndexSelect, InsertSlice, Quant,
+    QuantScheme, Rank, Reduce, RepeatInterleave, Reshape, ShapeOf, Slice, Split, Stack, TopK, Transpose, TupleGetItem,
+    Where, Zeros,
+};
 use tf_value::DialectBuilder;
 
 /// Registers all ops of this crate with their rules and surface names.

@@ -107,7 +107,7 @@ mod tests {
         let x = placed(cx, "x", "16 64", "S0", m);
         assert_eq!(placement(of(x, 1).unwrap()), "(4, 4, 1):(4, 1, 0) S0");
         assert_eq!(of(x, 0), Err("`tf.argmax` needs axis 0 whole, but it is split over mesh axis `w`".into()));
-        assert_eq!(placement(of(placed(cx, "x", "16 64", "B", m), 0).unwrap()), "(64):(1) B");
+        assert_eq!(placement(of(placed(cx, "x", "16 64", "B", m), 0).unwrap()), "(64,):(1,) B");
         let term = of(placed(cx, "x", "16 64", "Pmax", m), 1);
         assert_eq!(term, Err("`tf.argmax` cannot take unreduced terms, but `w` holds P(\"max\")".into()));
         let shard = Some(TensorLayout::Shard(factored(cx, "8 2 64", "D", m)));
