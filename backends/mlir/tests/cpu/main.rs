@@ -1,4 +1,5 @@
 //! CPU functions: TIR built by hand, compiled, run, and compared with the tensor engine and the reference values.
+mod decomposed;
 mod elementwise;
 mod programs;
 mod refusals;

@@ -11,8 +11,8 @@ mod reshard;
 mod slice;
 
 use tf_hir::{
-    Binary, Cast, Clamp, Gelu, LayerNorm, MatMul, Reduce, Relu, Reshard, RmsNorm, Sigmoid, Silu, Slice, Softmax, Softplus,
-    Tanh, Unary,
+    Binary, Cast, Clamp, Gelu, LayerNorm, MatMul, Reduce, Relu, Reshard, RmsNorm, Sigmoid, Silu, Slice, Softmax,
+    Softplus, Tanh, Unary,
 };
 
 use crate::table::LowerRules;
