@@ -9,6 +9,7 @@ use safetensors::Dtype;
 use safetensors::tensor::Metadata;
 use tf_types::DType;
 
+use super::foreign::{foreign, language_dtype};
 use crate::tensor::element_count;
 use crate::{Tensor, ValueError};
 
@@ -33,6 +34,19 @@ pub struct TensorInfo {
     pub dtype: Option<DType>,
     /// Extents, outermost first.
     pub shape: Vec<usize>,
+}
+
+impl TensorInfo {
+    /// Whether the stored elements are values of `dtype` as they are, or its raw bits (U8 of an 8-bit float).
+    #[must_use]
+    pub fn holds(&self, dtype: DType) -> bool {
+        let raw = match dtype {
+            DType::Fp8E4M3 | DType::F8E8M0 => ["U8", "|u1", "|V1"].as_slice(),
+            DType::BF16 => &["<V2", "|V2"],
+            _ => &[],
+        };
+        self.dtype == Some(dtype) || raw.contains(&self.stored.as_str())
+    }
 }
 
 impl TensorFile {
@@ -129,7 +143,10 @@ impl TensorFile {
             (Dtype::U8, DType::Fp8E4M3 | DType::F8E8M0) => self.read(name, dtype, at, shape),
             (stored, _) => match language_dtype(stored) {
                 Some(stored) => self.read(name, stored, at, shape).and_then(|tensor| tensor.cast(dtype)),
-                None => self.read_foreign(name, stored, at, shape).and_then(|tensor| tensor.cast(dtype)),
+                None => {
+                    let what = format!("tensor `{name}` of {}", self.path.display());
+                    self.bytes(name, at).and_then(|bytes| foreign(&what, stored, shape, &bytes)?.cast(dtype))
+                }
             },
         })
     }
@@ -137,33 +154,6 @@ impl TensorFile {
     fn read(&self, name: &str, dtype: DType, at: (usize, usize), shape: &[usize]) -> Result<Tensor, ValueError> {
         element_count(shape)?;
         Tensor::from_le_bytes(shape, dtype, &self.bytes(name, at)?)
-    }
-
-    /// Numbers of a dtype the language does not have, widened to i64 or rounded to f32.
-    fn read_foreign(
-        &self,
-        name: &str,
-        stored: Dtype,
-        at: (usize, usize),
-        shape: &[usize],
-    ) -> Result<Tensor, ValueError> {
-        element_count(shape)?;
-        let bytes = self.bytes(name, at)?;
-        let integers = |elements: Vec<i64>| Tensor::from_vec(shape, elements);
-        match stored {
-            Dtype::U8 => integers(bytes.iter().map(|&b| i64::from(b)).collect()),
-            Dtype::I8 => integers(bytes.iter().map(|&b| i64::from(b.cast_signed())).collect()),
-            Dtype::I16 => integers(bytes.as_chunks().0.iter().map(|&b| i64::from(i16::from_le_bytes(b))).collect()),
-            Dtype::U16 => integers(bytes.as_chunks().0.iter().map(|&b| i64::from(u16::from_le_bytes(b))).collect()),
-            Dtype::U32 => integers(bytes.as_chunks().0.iter().map(|&b| i64::from(u32::from_le_bytes(b))).collect()),
-            Dtype::F64 => {
-                Tensor::from_vec(shape, bytes.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b) as f32).collect())
-            }
-            _ => Err(ValueError::new(format!(
-                "tensor `{name}` of {} is {stored}, which is not read",
-                self.path.display()
-            ))),
-        }
     }
 
     fn bytes(&self, name: &str, (start, end): (usize, usize)) -> Result<Vec<u8>, ValueError> {
@@ -174,18 +164,4 @@ impl TensorFile {
         )?;
         Ok(bytes)
     }
-}
-
-fn language_dtype(stored: Dtype) -> Option<DType> {
-    Some(match stored {
-        Dtype::F32 => DType::F32,
-        Dtype::F16 => DType::F16,
-        Dtype::BF16 => DType::BF16,
-        Dtype::F8_E4M3 => DType::Fp8E4M3,
-        Dtype::F8_E8M0 => DType::F8E8M0,
-        Dtype::I32 => DType::I32,
-        Dtype::I64 => DType::I64,
-        Dtype::BOOL => DType::Bool,
-        _ => return None,
-    })
 }

@@ -1,0 +1,110 @@
+//! Tensors by name from folders and NumPy files.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use tf_types::DType;
+use tf_value::Tensor;
+use tf_value::io::{TensorMap, TensorStore, open_tensors, write_shards, write_tensors};
+
+/// A folder that is removed again.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("tf-value-stores-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn tensors() -> BTreeMap<String, Tensor> {
+    let f32s = Tensor::from_f32(&[2, 3], &[1.0, -2.0, 3.5, 0.0, -0.0, f32::NAN]).unwrap();
+    let scalar = Tensor::scalar(7i64);
+    let half = f32s.cast(DType::BF16).unwrap();
+    let eight = Tensor::from_f32(&[4], &[1.0, 2.0, 448.0, -0.5]).unwrap().cast(DType::Fp8E4M3).unwrap();
+    let names = ["a.w", "a.n", "b", "c"].map(str::to_owned);
+    names.into_iter().zip([f32s, scalar, half, eight]).collect()
+}
+
+fn same(store: &dyn TensorStore, want: &BTreeMap<String, Tensor>) {
+    assert_eq!(store.names(), want.keys().cloned().collect::<Vec<_>>());
+    for (name, tensor) in want {
+        let info = store.info(name).unwrap();
+        assert!(info.holds(tensor.dtype()) && info.shape == tensor.shape(), "{name}: {info:?}");
+        let got = store.get_as(name, tensor.dtype()).unwrap().unwrap();
+        assert_eq!((got.shape(), got.to_le_bytes()), (tensor.shape(), tensor.to_le_bytes()), "{name}");
+    }
+    assert!(store.info("nothing").is_none() && store.get_as("nothing", DType::F32).is_none());
+}
+
+fn write(path: &Path, tensors: &BTreeMap<String, Tensor>) {
+    write_tensors(path, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
+}
+
+#[test]
+fn every_kind_of_store_gives_the_same_back() {
+    let folder = Folder::new("kinds");
+    let want = tensors();
+    same(&TensorMap(want.clone()), &want);
+    for file in ["x.safetensors", "x.npz"] {
+        let path = folder.0.join(file);
+        write(&path, &want);
+        same(open_tensors(&path).unwrap().as_ref(), &want);
+    }
+    let path = folder.0.join("a.w.npy");
+    let one = BTreeMap::from([("a.w".to_owned(), want["a.w"].clone())]);
+    write(&path, &one);
+    same(open_tensors(&path).unwrap().as_ref(), &one);
+    let error = write_tensors(&path, want.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap_err();
+    assert!(error.message.ends_with("an .npy file holds one tensor, not 4"), "{error}");
+}
+
+#[test]
+fn shards_have_an_index() {
+    let folder = Folder::new("shards");
+    let want = tensors();
+    // 24 + 8 bytes of `a.*`, then 12 and 4.
+    write_shards(&folder.0, &want, 32).unwrap();
+    let mut files: Vec<_> =
+        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    let index = "model.safetensors.index.json";
+    assert_eq!(files, ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", index]);
+    same(open_tensors(&folder.0).unwrap().as_ref(), &want);
+    // Without the index all files count.
+    let text = std::fs::read_to_string(folder.0.join(index)).unwrap();
+    std::fs::remove_file(folder.0.join(index)).unwrap();
+    same(open_tensors(&folder.0).unwrap().as_ref(), &want);
+    let refused = |text: &str| {
+        std::fs::write(folder.0.join(index), text).unwrap();
+        open_tensors(&folder.0).unwrap_err().message
+    };
+    assert!(refused("{").contains("is no valid index"));
+    assert!(refused("{}").ends_with("it has no `weight_map`"));
+    assert!(refused(&text.replace("\"b\"", "\"d\"")).ends_with("has no tensor `d`"));
+    let outside = refused(r#"{"weight_map": {"b": "../x.safetensors"}}"#);
+    assert!(outside.ends_with("the file of `b` is no name of a file beside it"), "{outside}");
+}
+
+#[test]
+fn wrong_files_are_named() {
+    let folder = Folder::new("wrong");
+    let refused = |name: &str, bytes: &[u8]| {
+        let path = folder.0.join(name);
+        std::fs::write(&path, bytes).unwrap();
+        open_tensors(&path).unwrap_err().message
+    };
+    assert!(refused("x.npz", b"nothing").contains("x.npz is no valid npz file"));
+    assert!(refused("x.npy", b"nothing").ends_with("x.npy is no valid npy file: it does not begin as a NumPy array"));
+    assert!(open_tensors(folder.0.join("none.npz")).unwrap_err().message.starts_with("cannot read "));
+    let empty = folder.0.join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert!(open_tensors(&empty).unwrap_err().message.ends_with("has no .safetensors file"));
+}
