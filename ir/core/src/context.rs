@@ -13,6 +13,7 @@ use crate::node::{
     ModuleData, PrimFunction, PrimFunctionData, Stmt, StmtData, StmtKind, TirCallee,
 };
 use crate::op::instance::OpInstanceData;
+use crate::op::recent::RecentTypes;
 use crate::op::{Attr, OpId, OpInstance, OpRegistry, OpView};
 use crate::{Diagnostic, Result, SourceMap, Span};
 
@@ -29,6 +30,7 @@ struct Shared<'c> {
 pub struct Context<'c> {
     types: TypeContext<'c>,
     shared: Arc<Shared<'c>>,
+    inferred: RecentTypes<'c>,
 }
 
 impl<'c> Deref for Context<'c> {
@@ -48,13 +50,13 @@ impl<'c> Context<'c> {
             instances: Interner::default(),
             sources: SourceMap::default(),
         };
-        Self { types: TypeContext::new(arena), shared: Arc::new(shared) }
+        Self { types: TypeContext::new(arena), shared: Arc::new(shared), inferred: RecentTypes::default() }
     }
 
     /// A context for another thread that shares all tables.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self { types: self.types.fork(), shared: Arc::clone(&self.shared) }
+        Self { types: self.types.fork(), shared: Arc::clone(&self.shared), inferred: RecentTypes::default() }
     }
 
     /// The registered ops and their rules.
@@ -108,6 +110,23 @@ impl<'c> Context<'c> {
     /// # Errors
     /// A wrong number of operands, or what the type rule refuses.
     pub fn infer(&self, view: OpView<'c>, span: Option<Span>) -> Result<Type<'c>> {
+        let key = RecentTypes::key(view);
+        if let Some(ty) = key.and_then(|key| self.inferred.get(key)) {
+            debug_assert!(
+                self.infer_anew(view, span).is_ok_and(|found| found == ty),
+                "the type rule of {:?} is not pure",
+                view.op
+            );
+            return Ok(ty);
+        }
+        let ty = self.infer_anew(view, span)?;
+        if let Some(key) = key {
+            self.inferred.put(key, ty);
+        }
+        Ok(ty)
+    }
+
+    fn infer_anew(&self, view: OpView<'c>, span: Option<Span>) -> Result<Type<'c>> {
         let decl = view.op.decl;
         let Some(rule) = self.ops().types.get(view.op.id) else {
             return Err(Diagnostic::error(format!("`{}` is an effect and has no value", decl.name)).at(span));

@@ -8,6 +8,7 @@ pub mod context;
 pub mod diag;
 pub mod equal;
 pub mod guard;
+pub mod hash;
 pub mod node;
 mod node_map;
 pub mod op;

@@ -2,9 +2,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::PrimFunctionData;
-use tf_core::op::OpView;
-use tf_core::walk::{StmtRewriter, rewrite_stmt, walk_stmts};
-use tf_core::{Callee, Context, Expr, ExprKind, Meta, PrimFunction, Result, Stmt, StmtKind};
+use tf_core::visit::{Cloning, ExprCloner, StmtMutator, WithExprs, rewrite_stmt};
+use tf_core::walk::walk_stmts;
+use tf_core::{Context, Expr, PrimFunction, Result, Stmt, StmtKind};
 use tf_framework::{Counter, FunctionCx, Pass, PrimFuncPass};
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, Type};
@@ -29,12 +29,15 @@ impl PrimFuncPass for Bufferize {
                 break;
             }
             self.removed.add(dead.len() as u64);
-            body = rewrite_stmt(cx, body, &mut Remove { dead })?;
+            body = rewrite_stmt(&mut Remove { dead }, body, cx)?;
         }
         let replaced = open_buffers(cx, body);
         if !replaced.is_empty() {
             self.placed.add(replaced.len() as u64);
-            body = rewrite_stmt(cx, body, &mut Replace { replaced })?;
+            let mut clone = Cloning::new(cx);
+            replaced.iter().for_each(|(&old, &new)| clone.replace(old, new));
+            let mut rewriter = Replace { replaced };
+            body = rewrite_stmt(&mut WithExprs::new(&mut rewriter, clone), body, cx)?;
         }
         if body == function.body {
             return Ok(function);
@@ -95,14 +98,17 @@ struct Remove<'c> {
     dead: FxHashSet<Expr<'c>>,
 }
 
-impl<'c> StmtRewriter<'c> for Remove<'c> {
-    fn rewrite(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
-        let empty = || cx.stmt(StmtKind::Sequential(&[]), None);
+impl<'c> StmtMutator<'c> for Remove<'c> {
+    fn mutate_let(&mut self, stmt: Stmt<'c>, _: &Context<'c>) -> Result<Stmt<'c>> {
         Ok(match stmt.kind {
             StmtKind::Let { var, body, .. } if self.dead.contains(&var) => body,
-            StmtKind::Evaluate { .. } if overwritten(stmt).is_some_and(|var| self.dead.contains(&var)) => empty(),
             _ => stmt,
         })
+    }
+
+    fn mutate_evaluate(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
+        let is_dead = overwritten(stmt).is_some_and(|var| self.dead.contains(&var));
+        Ok(if is_dead { cx.stmt(StmtKind::Sequential(&[]), None) } else { stmt })
     }
 }
 
@@ -137,57 +143,18 @@ fn dense<'c>(cx: &Context<'c>, shard: ShardLayout<'c>, storage: Storage) -> Shar
     cx.shard_layout(cx.layout(shape, Some(&strides)), shard.attrs, shard.mesh)
 }
 
+/// Binds the new variables and allocates their types; uses follow by the memo.
 struct Replace<'c> {
     replaced: FxHashMap<Expr<'c>, Expr<'c>>,
 }
 
-impl<'c> Replace<'c> {
-    fn get(&self, expr: Expr<'c>) -> Expr<'c> {
-        self.replaced.get(&expr).copied().unwrap_or(expr)
-    }
+impl<'c> ExprCloner<'c> for Replace<'c> {}
 
-    fn all(&self, cx: &Context<'c>, exprs: &'c [Expr<'c>]) -> &'c [Expr<'c>] {
-        if exprs.iter().all(|&e| self.get(e) == e) {
-            return exprs;
-        }
-        let new: Vec<_> = exprs.iter().map(|&e| self.get(e)).collect();
-        cx.alloc_slice(&new)
-    }
-
-    /// The value over replaced buffers; an allocation of a replaced buffer allocates the new type.
-    fn value(&self, cx: &Context<'c>, var: Expr<'c>, value: Expr<'c>) -> Result<Expr<'c>> {
-        if value.as_op::<AllocTensor>().is_some() && self.get(var) != var {
-            return cx.call(AllocTensor::new(cx, self.get(var).ty()), &[], value.meta);
-        }
-        let ExprKind::Call { callee: Callee::Op(op), args } = value.kind else { return Ok(value) };
-        let new = self.all(cx, args);
-        if std::ptr::eq(new, args) {
-            return Ok(value);
-        }
-        let ty = cx.infer(OpView { op, args: new }, value.span())?;
-        Ok(cx.expr(ExprKind::Call { callee: Callee::Op(op), args: new }, ty, Meta { ..value.meta }))
-    }
-}
-
-impl<'c> StmtRewriter<'c> for Replace<'c> {
-    fn rewrite(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
-        let kind = match stmt.kind {
-            StmtKind::Let { var, value, body } => {
-                let (new_var, new_value) = (self.get(var), self.value(cx, var, value)?);
-                if new_var == var && new_value == value {
-                    return Ok(stmt);
-                }
-                StmtKind::Let { var: new_var, value: new_value, body }
-            }
-            StmtKind::Evaluate { callee, args } => {
-                let new = self.all(cx, args);
-                if std::ptr::eq(new, args) {
-                    return Ok(stmt);
-                }
-                StmtKind::Evaluate { callee, args: new }
-            }
-            _ => return Ok(stmt),
-        };
-        Ok(cx.stmt(kind, stmt.span))
+impl<'c> StmtMutator<'c> for Replace<'c> {
+    fn mutate_let(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
+        let StmtKind::Let { var, value, body } = stmt.kind else { return Ok(stmt) };
+        let Some(&var) = self.replaced.get(&var) else { return Ok(stmt) };
+        let value = cx.call(AllocTensor::new(cx, var.ty()), &[], value.meta)?;
+        Ok(cx.stmt(StmtKind::Let { var, value, body }, stmt.span))
     }
 }

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use tf_core::hash::structural_hash;
 use tf_core::op::OpRegistry;
-use tf_core::walk::post_order;
-use tf_core::{AnyFunction, Arena, Context, Function, Module};
+use tf_core::visit::{Cloning, ExprCloner, clone_expr, collect_exprs};
+use tf_core::{AnyFunction, Arena, Context, Expr, Function, Meta, Module};
 use tf_gen::Shape;
 use tf_text::{PrintOptions, parse_module, print_module};
 
@@ -19,6 +20,19 @@ fn body(module: Module<'_>) -> Function<'_> {
     match module.functions {
         [AnyFunction::Hir(function)] => *function,
         _ => unreachable!("the generated module has one HIR function"),
+    }
+}
+
+fn value(module: Module<'_>) -> Expr<'_> {
+    body(module).body.expect("the generated function has a body")
+}
+
+/// Puts a new variable in the place of `%x`, so that everything that needs it is made anew.
+struct OtherX;
+impl<'c> ExprCloner<'c> for OtherX {
+    fn clone_var(&mut self, var: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> tf_core::Result<Expr<'c>> {
+        let is_x = var.var_name().is_some_and(|name| name.as_str() == "x");
+        Ok(if is_x { clone.cx.expr(var.kind, var.ty(), Meta::default()) } else { var })
     }
 }
 
@@ -109,7 +123,14 @@ fn scale(c: &mut Criterion) {
             );
         });
     });
-    each("collect", &|group, case| case.measure(group, |_, module| post_order(&[body(module).body]).len()));
+    each("collect", &|group, case| case.measure(group, |_, module| collect_exprs(value(module)).len()));
+    each("clone_one_change", &|group, case| {
+        case.measure(group, |cx, module| {
+            let new = clone_expr(cx, value(module), &mut OtherX).expect("a variable of the same type");
+            assert!(new != value(module));
+        });
+    });
+    each("hash", &|group, case| case.measure(group, |_, module| structural_hash(module)));
 }
 
 criterion_group!(benches, scale);

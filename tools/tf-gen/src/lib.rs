@@ -46,19 +46,10 @@ pub fn module<'c>(cx: &Context<'c>, shape: Shape, count: usize) -> Module<'c> {
         values.push(value.expect("elementwise ops of one type"));
     }
     let body = values[values.len() - 1];
-    let function = cx.function(FunctionData {
-        name: cx.symbol("f"),
-        params: cx.alloc_slice(&params),
-        body,
-        return_type: body.ty(),
-        span: None,
-    });
+    let function = cx.function(FunctionData::new(cx.symbol("f"), cx.alloc_slice(&params), body, body.ty()));
     cx.module(ModuleData {
-        name: cx.symbol("gen"),
         functions: cx.alloc_slice(&[AnyFunction::Hir(function)]),
         entry: Some(function.name),
-        target: None,
-        topologies: None,
-        span: None,
+        ..ModuleData::new(cx.symbol("gen"))
     })
 }

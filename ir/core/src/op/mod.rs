@@ -3,6 +3,7 @@
 pub mod attr;
 pub mod decl;
 pub mod instance;
+pub(crate) mod recent;
 pub mod registry;
 pub mod rules;
 

@@ -47,7 +47,8 @@ impl<'c> RecentTypes<'c> {
     fn slot(&self, key: Key<'c>) -> &Cell<Option<(Key<'c>, Type<'c>)>> {
         let mut hash = std::ptr::from_ref(key.op.0) as usize as u64;
         for ty in key.types.into_iter().flatten() {
-            hash = (hash.rotate_left(23) ^ std::ptr::from_ref(ty.data()) as usize as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            hash = (hash.rotate_left(23) ^ std::ptr::from_ref(ty.data()) as usize as u64)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15);
         }
         &self.slots[(hash >> 56) as usize % SLOTS]
     }

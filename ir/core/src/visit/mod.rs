@@ -31,9 +31,7 @@ mod visitor;
 pub use cloner::{Cloning, ExprCloner, clone_expr};
 pub use collect::{ExprCollector, ExprWalker, collect_exprs, expr_operands, function_values, walk_exprs};
 pub use functor::ExprFunctor;
-pub use mutator::{
-    StmtExprMutator, StmtMutator, WithExprs, rewrite_prim_function, rewrite_stmt, rewrite_stmt_exprs,
-};
+pub use mutator::{StmtExprMutator, StmtMutator, WithExprs, rewrite_prim_function, rewrite_stmt, rewrite_stmt_exprs};
 pub use stmt::{StmtVisitor, StmtWalk, visit_stmt, walk_prim_function};
 pub use substitute::BindingSubstitutionCloner;
 pub use visitor::{ExprVisitor, Walk, visit_expr};

@@ -1,7 +1,6 @@
 //! Operand-before-consumer order.
 
-use rustc_hash::FxHashSet;
-
+use crate::NodeSet;
 use crate::node::{Expr, ExprKind};
 
 /// Calls `f` with the value operands in fixed order: tuple elements, call operands, the parameter of an extent, a loop's inits, yields and body.
@@ -24,7 +23,7 @@ pub fn operands<'c>(expr: Expr<'c>, mut f: impl FnMut(Expr<'c>)) {
 #[must_use]
 pub fn post_order<'c>(roots: &[Expr<'c>]) -> Vec<Expr<'c>> {
     let mut order = Vec::new();
-    let mut seen = FxHashSet::default();
+    let mut seen = NodeSet::default();
     let mut stack: Vec<(Expr<'c>, bool)> = roots.iter().rev().map(|&root| (root, false)).collect();
     while let Some((expr, operands_done)) = stack.pop() {
         if operands_done {

@@ -1,8 +1,7 @@
 //! Which expressions belong to which loop: the one rule that text, evaluation and lowering share.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use crate::node::{Expr, ExprKind};
+use crate::{NodeMap, NodeSet};
 
 /// The expressions of a function body by the region that computes them, operands first.
 ///
@@ -13,7 +12,7 @@ pub struct Schedule<'c> {
     /// Outside all loops.
     pub root: Vec<Expr<'c>>,
     /// Inside a loop, by the loop's node.
-    pub regions: FxHashMap<Expr<'c>, Vec<Expr<'c>>>,
+    pub regions: NodeMap<Expr<'c>, Vec<Expr<'c>>>,
 }
 
 impl<'c> Schedule<'c> {
@@ -35,7 +34,8 @@ enum Step<'c> {
 
 #[derive(Default)]
 struct Scheduler<'c> {
-    home: FxHashMap<Expr<'c>, RegionId>,
+    /// Without those of region 0.
+    home: NodeMap<Expr<'c>, RegionId>,
     /// Per region: the loop, its expressions, and the innermost enclosing region that they depend on.
     grids: Vec<(Option<Expr<'c>>, Vec<Expr<'c>>, RegionId)>,
 }
@@ -50,6 +50,11 @@ impl<'c> Scheduler<'c> {
     }
 
     fn finish(&mut self, expr: Expr<'c>, own: Option<RegionId>) {
+        if self.grids.len() == 1 {
+            // No loop is open or done: everything belongs to the function.
+            self.place(expr, 0);
+            return;
+        }
         let mut depends = [0; 2];
         let mut note = |region: RegionId| {
             if region > depends[0] {
@@ -69,10 +74,17 @@ impl<'c> Scheduler<'c> {
         }
         let [home, outer] = depends;
         self.grids[home].2 = self.grids[home].2.max(outer);
-        if !matches!(expr.kind, ExprKind::Var { .. } | ExprKind::SymbolRef(_)) {
-            self.home.insert(expr, home);
-            self.grids[home].1.push(expr);
+        self.place(expr, home);
+    }
+
+    fn place(&mut self, expr: Expr<'c>, home: RegionId) {
+        if matches!(expr.kind, ExprKind::Var { .. } | ExprKind::SymbolRef(_)) {
+            return;
         }
+        if home > 0 {
+            self.home.insert(expr, home);
+        }
+        self.grids[home].1.push(expr);
     }
 }
 
@@ -81,8 +93,8 @@ impl<'c> Scheduler<'c> {
 pub fn schedule<'c>(root: Expr<'c>) -> Schedule<'c> {
     let mut scheduler = Scheduler::default();
     scheduler.grids.push((None, Vec::new(), 0));
-    let mut own: FxHashMap<Expr<'c>, RegionId> = FxHashMap::default();
-    let mut seen = FxHashSet::default();
+    let mut own: NodeMap<Expr<'c>, RegionId> = NodeMap::default();
+    let mut seen = NodeSet::default();
     let mut stack = vec![Step::Enter(root)];
     while let Some(step) = stack.pop() {
         match step {

@@ -42,49 +42,8 @@ pub fn walk_stmts<'c>(root: Stmt<'c>, mut f: impl FnMut(Stmt<'c>)) {
     }
 }
 
-/// A rewriter of statements.
-pub trait StmtRewriter<'c> {
-    /// Called for every statement after its children; `stmt` has the rewritten children already.
-    /// An empty sequence as result removes the statement from its block.
-    ///
-    /// # Errors
-    /// Whatever the rewriter refuses.
-    fn rewrite(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>>;
-}
-
-enum Step<'c> {
-    Enter(Stmt<'c>),
-    Finish(Stmt<'c>),
-}
-
-/// Rewrites a statement and everything in it; what does not change stays the same pointer.
-///
-/// # Errors
-/// What the rewriter refuses.
-pub fn rewrite_stmt<'c, R: StmtRewriter<'c>>(cx: &Context<'c>, root: Stmt<'c>, rewriter: &mut R) -> Result<Stmt<'c>> {
-    let mut stack = vec![Step::Enter(root)];
-    let mut done: Vec<Stmt<'c>> = Vec::new();
-    while let Some(step) = stack.pop() {
-        match step {
-            Step::Enter(stmt) => {
-                stack.push(Step::Finish(stmt));
-                let first = stack.len();
-                stmt_children(stmt, |child| stack.push(Step::Enter(child)));
-                stack[first..].reverse();
-            }
-            Step::Finish(stmt) => {
-                let mut count = 0;
-                stmt_children(stmt, |_| count += 1);
-                let children = done.split_off(done.len() - count);
-                let rebuilt = with_children(cx, stmt, &children);
-                done.push(rewriter.rewrite(rebuilt, cx)?);
-            }
-        }
-    }
-    Ok(done.pop().unwrap_or(root))
-}
-
-fn with_children<'c>(cx: &Context<'c>, stmt: Stmt<'c>, children: &[Stmt<'c>]) -> Stmt<'c> {
+/// The statement over other child statements: the same pointer if they are the same. Sequences drop empty sequences.
+pub fn rebuild_stmt<'c>(cx: &Context<'c>, stmt: Stmt<'c>, children: &[Stmt<'c>]) -> Stmt<'c> {
     let mut at = 0;
     let mut same = true;
     stmt_children(stmt, |old| {
@@ -115,4 +74,53 @@ fn with_children<'c>(cx: &Context<'c>, stmt: Stmt<'c>, children: &[Stmt<'c>]) ->
         StmtKind::Evaluate { .. } | StmtKind::Abort { .. } | StmtKind::Return => return stmt,
     };
     cx.stmt(kind, stmt.span)
+}
+
+/// The statement with the expressions embedded in it replaced by what `map` gives for them, the same pointer if all stay.
+/// Variables that it binds are left alone.
+///
+/// # Errors
+/// What `map` refuses.
+pub fn rebuild_stmt_exprs<'c>(
+    cx: &Context<'c>,
+    stmt: Stmt<'c>,
+    mut map: impl FnMut(Expr<'c>) -> Result<Expr<'c>>,
+) -> Result<Stmt<'c>> {
+    let mut new = Vec::new();
+    let mut same = true;
+    let mut error = None;
+    stmt_exprs(stmt, |old| {
+        if error.is_some() {
+            return;
+        }
+        match map(old) {
+            Ok(expr) => {
+                same &= expr == old;
+                new.push(expr);
+            }
+            Err(refused) => error = Some(refused),
+        }
+    });
+    if let Some(error) = error {
+        return Err(error);
+    }
+    if same {
+        return Ok(stmt);
+    }
+    let kind = match stmt.kind {
+        StmtKind::Sequential(_) | StmtKind::MeshScope { .. } | StmtKind::Abort { .. } | StmtKind::Return => {
+            return Ok(stmt);
+        }
+        StmtKind::Let { var, body, .. } => StmtKind::Let { var, value: new[0], body },
+        StmtKind::For { induction, body, .. } => {
+            StmtKind::For { induction, start: new[0], stop: new[1], step: new[2], body }
+        }
+        StmtKind::While { body, .. } => StmtKind::While { cond: new[0], body },
+        StmtKind::If { then_body, else_body, .. } => StmtKind::If { cond: new[0], then_body, else_body },
+        StmtKind::Dispatch { callee, cases, fallback, .. } => {
+            StmtKind::Dispatch { callee, subject: new[0], cases, fallback }
+        }
+        StmtKind::Evaluate { callee, .. } => StmtKind::Evaluate { callee, args: cx.alloc_slice(&new) },
+    };
+    Ok(cx.stmt(kind, stmt.span))
 }

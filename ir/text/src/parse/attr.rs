@@ -2,15 +2,33 @@
 
 use tf_core::Diagnostic;
 use tf_core::Literal;
-use tf_core::op::{Attr, AttrDefault, AttrKind, EnumDecl, ParamKind, Schema};
+use tf_core::op::{Attr, AttrDefault, AttrKind, EnumDecl, OpInstance, ParamKind, Schema};
 
 use super::Parser;
 use super::cursor::Parsed;
 use super::lexer::{Kind, Token};
 
 impl<'c> Parser<'_, '_, 'c> {
-    /// `{name = value, …}`, or nothing; gives the values in declaration order. `op` is where the op's name stands.
-    pub fn attributes(&mut self, op: Token, schema: &Schema) -> Parsed<Vec<Attr<'c>>> {
+    /// The op with `{name = value, …}`, or nothing. `op` is where the op's name stands.
+    pub fn instance(&mut self, op: Token, schema: &Schema) -> Parsed<OpInstance<'c>> {
+        let (start, fixed) = (self.token.start, schema.fixed.as_ptr() as usize);
+        if !self.at(b'{') {
+            let attrs = self.attributes(op, schema)?;
+            return Ok(self.cx().op_instance(schema.op, &attrs));
+        }
+        let of_schema = |(id, other, _)| id == schema.op && other == fixed;
+        if let Some((text, (_, _, instance))) = self.recent_attributes.find(&self.text[start..], of_schema) {
+            self.skip(text.len(), b'}');
+            return Ok(instance);
+        }
+        let attrs = self.attributes(op, schema)?;
+        let instance = self.cx().op_instance(schema.op, &attrs);
+        self.recent_attributes.put(&self.text[start..self.previous.end], (schema.op, fixed, instance));
+        Ok(instance)
+    }
+
+    /// Gives the values in declaration order.
+    fn attributes(&mut self, op: Token, schema: &Schema) -> Parsed<Vec<Attr<'c>>> {
         let decl = schema.decl;
         let fixed = |name: &str| schema.fixed.iter().find(|(n, _)| *n == name).map(|(_, value)| *value);
         let mut values: Vec<Option<Attr<'c>>> = decl

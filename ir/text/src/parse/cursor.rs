@@ -42,6 +42,17 @@ impl<'a, 't, 'c> Parser<'a, 't, 'c> {
         token
     }
 
+    /// Moves on over `length` bytes of ASCII on one line that start with the current token and end with `last`, a
+    /// character of punctuation. The text is balanced.
+    pub fn skip(&mut self, length: usize, last: u8) {
+        let Token { start, line, column, .. } = self.token;
+        let (end, end_column) = (start + length, column + length as u32);
+        let (kind, start, column) = (Kind::Punct(last), end - 1, end_column - 1);
+        self.previous = Token { kind, start, end, line, column, end_column, first: false };
+        self.lexer.go_on_at(end);
+        self.token = self.lexer.next_token();
+    }
+
     pub fn span(&self, token: Token) -> Span {
         span_of(self.file, token, token)
     }

@@ -239,6 +239,11 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Goes on further along the line, behind ASCII.
+    pub fn go_on_at(&mut self, end: usize) {
+        self.at = end;
+    }
+
     /// Leaves out the rest of the text.
     pub fn finish(&mut self) {
         self.at = self.text.len();

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tf_core::node::{AnyFunction, Callee, Origin};
-use tf_core::walk::{ExprRewriter, Rewritten, rewrite_expr};
+use tf_core::visit::{Cloning, ExprCloner, clone_expr};
 use tf_core::{Context, Diagnostic, Expr, ExprKind, Function};
 use tf_types::{Symbol, Type};
 
@@ -180,7 +180,7 @@ impl<'c> Linker<'_, 'c> {
         let cx = self.cx;
         let mut data = *old.data();
         if let Some(value) = old.body {
-            data.body = Some(rewrite_expr(cx, value, [], self)?);
+            data.body = Some(clone_expr(cx, value, self)?);
         }
         let variants = old.variants.iter().map(|&variant| self.function(variant, None));
         let variants = variants.collect::<tf_core::Result<Vec<_>>>()?;
@@ -200,15 +200,15 @@ impl<'c> Linker<'_, 'c> {
     }
 }
 
-impl<'c> ExprRewriter<'c> for Linker<'_, 'c> {
-    fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> tf_core::Result<Expr<'c>> {
-        if let ExprKind::Call { callee: Callee::Function(old), args } = expr.kind
+impl<'c> ExprCloner<'c> for Linker<'_, 'c> {
+    fn clone_call(&mut self, call: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> tf_core::Result<Expr<'c>> {
+        if let ExprKind::Call { callee: Callee::Function(old), args } = call.kind
             && let Some(&new) = self.new.get(&old)
         {
-            let args: Vec<_> = args.iter().map(|&arg| done.get(arg)).collect();
-            let kind = ExprKind::Call { callee: Callee::Function(new), args: done.cx.alloc_slice(&args) };
-            return Ok(done.cx.expr(kind, expr.ty(), expr.meta));
+            let args: Vec<_> = args.iter().map(|&arg| clone.get(arg)).collect();
+            let kind = ExprKind::Call { callee: Callee::Function(new), args: clone.cx.alloc_slice(&args) };
+            return Ok(clone.cx.expr(kind, call.ty(), call.meta));
         }
-        done.rebuild(expr)
+        clone.rebuild(call)
     }
 }

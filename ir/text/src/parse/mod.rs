@@ -14,14 +14,16 @@ mod link;
 mod loops;
 mod method;
 mod module;
+mod names;
 mod op;
+mod recent;
 mod statement;
 mod types;
 mod value;
 
 use rustc_hash::FxHashMap;
 use tf_core::node::{AnyFunction, Function};
-use tf_core::op::Schema;
+use tf_core::op::{OpId, OpInstance, Schema};
 use tf_core::{Context, Diagnostic, Expr, FileId, Module};
 use tf_types::{Symbol, Type};
 
@@ -30,6 +32,8 @@ use body::{Frame, Item};
 use function::Parts;
 use lexer::{Lexer, Token};
 use link::{Key, Reference};
+use names::Names;
+use recent::Recent;
 use value::Operand;
 
 /// Parses the module of a file of `cx.sources()`.
@@ -59,7 +63,11 @@ pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Ve
         aliases: FxHashMap::default(),
         sizes: FxHashMap::default(),
         ops: FxHashMap::default(),
-        names: FxHashMap::default(),
+        recent_types: Recent::default(),
+        recent_attributes: Recent::default(),
+        types: Vec::new(),
+        values: Vec::new(),
+        names: Names::default(),
         defined: Vec::new(),
         operands: Vec::new(),
         frames: Vec::new(),
@@ -97,8 +105,15 @@ struct Parser<'a, 't, 'c> {
     aliases: FxHashMap<&'t str, Option<Alias<'c>>>,
     sizes: FxHashMap<Type<'c>, u32>,
     ops: FxHashMap<&'t str, Schema>,
-    /// Values in scope, by what stands after `%`; `None`: its definition is wrong and has been reported.
-    names: FxHashMap<&'t str, Option<Expr<'c>>>,
+    /// From `tensor` to `>`. Aliases are complete before they are used.
+    recent_types: Recent<'t, Type<'c>>,
+    /// From `{` to `}`, by the op's schema.
+    recent_attributes: Recent<'t, (OpId, usize, OpInstance<'c>)>,
+    /// Of the operands of the line that is read.
+    types: Vec<Type<'c>>,
+    values: Vec<Expr<'c>>,
+    /// Values in scope.
+    names: Names<'t, 'c>,
     /// The keys of `names` in order of definition.
     defined: Vec<&'t str>,
     /// Operands of the line that is read.

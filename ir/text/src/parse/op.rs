@@ -45,12 +45,14 @@ impl<'c> Parser<'_, '_, 'c> {
         let token = self.advance();
         let schema = self.schema(token)?;
         self.operand_list(b"{:")?;
-        let attrs = self.attributes(token, &schema)?;
+        let op = self.instance(token, &schema)?;
         let span = self.span_from(token);
         self.expect(b':')?;
-        let types = self.type_list()?;
-        let args = self.resolve_all(token, &types)?;
-        Ok(OpText { token, op: self.cx.op_instance(schema.op, &attrs), args, span })
+        self.operand_types()?;
+        let types = std::mem::take(&mut self.types);
+        let args = self.resolve_all(token, &types);
+        self.types = types;
+        Ok(OpText { token, op, args: args?, span })
     }
 
     /// What stands after `%name = `, with its location.
@@ -77,7 +79,9 @@ impl<'c> Parser<'_, '_, 'c> {
                     Ok(ty) => ty,
                     Err(error) => return Err(self.report(error)),
                 };
-                self.same_type(token, &format!("`{}` gives", op.decl.name), inferred, written)?;
+                if inferred != written {
+                    self.same_type(token, &format!("`{}` gives", op.decl.name), inferred, written)?;
+                }
                 let kind = ExprKind::Call { callee: Callee::Op(op), args };
                 Ok(self.cx.expr(kind, inferred, meta))
             }

@@ -50,6 +50,15 @@ impl<'c> Parser<'_, '_, 'c> {
         self.list([b'(', b')'], Self::ty)
     }
 
+    /// [`Parser::type_list`] into [`Parser::types`].
+    pub fn operand_types(&mut self) -> Parsed<()> {
+        let mut types = std::mem::take(&mut self.types);
+        types.clear();
+        let read = self.list([b'(', b')'], |p| p.ty().map(|ty| types.push(ty)));
+        self.types = types;
+        read.map(drop)
+    }
+
     fn callable(&mut self) -> Parsed<Type<'c>> {
         let token = self.token;
         let params = self.type_list()?;
@@ -80,6 +89,17 @@ impl<'c> Parser<'_, '_, 'c> {
 
     /// `tensor<4x[#S]xbf16, layout, storage>`: the shape is read by characters, as `4x` is no token.
     fn tensor(&mut self) -> Parsed<Type<'c>> {
+        let start = self.token.start;
+        if let Some((text, ty)) = self.recent_types.find(&self.text[start..], |_| true) {
+            self.skip(text.len(), b'>');
+            return Ok(ty);
+        }
+        let ty = self.new_tensor()?;
+        self.recent_types.put(&self.text[start..self.previous.end], ty);
+        Ok(ty)
+    }
+
+    fn new_tensor(&mut self) -> Parsed<Type<'c>> {
         self.advance();
         if !self.at(b'<') {
             return Err(self.expected("`<`"));

@@ -42,14 +42,17 @@ impl<'c> Parser<'_, '_, 'c> {
             let end = raw.rfind('"').unwrap_or(0) + 1;
             return self.unquoted(token, &raw[..end]).map(Some);
         }
+        if raw.as_bytes()[0].is_ascii_digit() {
+            return Ok(None);
+        }
         let base = raw.split('.').next().unwrap_or(raw);
-        Ok((!base.as_bytes()[0].is_ascii_digit()).then(|| self.cx.symbol(base)))
+        Ok(Some(self.cx.symbol(base)))
     }
 
     /// Brings a value into scope.
     pub fn define(&mut self, token: Token, value: Option<Expr<'c>>) -> Parsed<()> {
         let key = &self.text[token.start + 1..token.end];
-        if let Some(&old) = self.names.get(key) {
+        if let Some(old) = self.names.get(key) {
             let span = self.span(token);
             let mut diagnostic = Diagnostic::error(format!("`%{key}` is defined twice")).at(span);
             if let Some(first) = old.and_then(|old| old.span()).filter(|first| first.file == span.file) {
@@ -65,7 +68,7 @@ impl<'c> Parser<'_, '_, 'c> {
     /// Marks a name whose definition is wrong, so that its uses are not reported.
     pub fn poison(&mut self, token: Token) {
         let key = &self.text[token.start + 1..token.end];
-        if !self.names.contains_key(key) {
+        if self.names.get(key).is_none() {
             self.names.insert(key, None);
             self.defined.push(key);
         }
@@ -81,7 +84,7 @@ impl<'c> Parser<'_, '_, 'c> {
     fn lookup(&mut self, token: Token) -> Parsed<Expr<'c>> {
         let key = &self.text[token.start + 1..token.end];
         match self.names.get(key) {
-            Some(Some(value)) => Ok(*value),
+            Some(Some(value)) => Ok(value),
             Some(None) => Err(Failed),
             None => {
                 let known: Vec<_> = self.defined.iter().rev().take(MOST_CANDIDATES).copied().collect();
@@ -174,12 +177,15 @@ impl<'c> Parser<'_, '_, 'c> {
             let message = format!("{} operands, but {} types", operands.len(), types.len());
             return Err(self.error_at(token, message));
         }
-        let mut values = Vec::with_capacity(operands.len());
+        let mut values = std::mem::take(&mut self.values);
+        values.clear();
         for (&operand, &ty) in operands.iter().zip(types) {
             values.push(self.resolve(operand, ty)?);
         }
         self.operands = operands;
-        Ok(self.cx.alloc_slice(&values))
+        let made = self.cx.alloc_slice(&values);
+        self.values = values;
+        Ok(made)
     }
 
     pub fn constant(&mut self, token: Token, literal: Literal, ty: Type<'c>, meta: Meta<'c>) -> Parsed<Expr<'c>> {

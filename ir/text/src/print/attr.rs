@@ -11,6 +11,16 @@ use crate::syntax::{CANONICAL_NAN, write_quoted};
 impl<'c> Printer<'_, 'c> {
     /// ` {axes = [1], kind = "mean"}` in declaration order, without those that have their default value.
     pub fn attributes(&mut self, op: OpInstance<'c>) {
+        if let Some(text) = self.attribute_texts.get(&op) {
+            self.out.push_str(text);
+            return;
+        }
+        let start = self.out.len();
+        self.new_attributes(op);
+        self.attribute_texts.insert(op, self.out[start..].into());
+    }
+
+    fn new_attributes(&mut self, op: OpInstance<'c>) {
         let mut separator = " {";
         for (param, &value) in op.decl.attributes().zip(op.attrs()) {
             let ParamKind::Attribute { kind, default, optional } = param.kind else { continue };

@@ -13,7 +13,8 @@ mod value;
 
 use rustc_hash::FxHashMap;
 use tf_core::node::Function;
-use tf_core::{Expr, FileId, Module, SourceMap, Span};
+use tf_core::op::OpInstance;
+use tf_core::{Expr, FileId, Module, NodeMap, SourceMap, Span};
 use tf_types::{Symbol, Topology, Type};
 
 use crate::syntax::{write_quoted, write_word};
@@ -32,7 +33,8 @@ pub fn print_module(module: Module<'_>, options: &PrintOptions<'_>) -> String {
     let mut printer = Printer {
         out: String::new(),
         types: TypeWriter::new(true),
-        names: FxHashMap::default(),
+        names: NodeMap::default(),
+        attribute_texts: FxHashMap::default(),
         uses: FxHashMap::default(),
         unnamed: 0,
         indent: 0,
@@ -42,8 +44,8 @@ pub fn print_module(module: Module<'_>, options: &PrintOptions<'_>) -> String {
         path: Vec::new(),
     };
     printer.module(module);
-    let mut text = printer.types.into_definitions();
-    text.push_str(&printer.out);
+    let mut text = printer.out;
+    text.insert_str(0, &printer.types.into_definitions());
     text
 }
 
@@ -65,7 +67,9 @@ struct ValueName<'c> {
 struct Printer<'a, 'c> {
     out: String,
     types: TypeWriter<'c>,
-    names: FxHashMap<Expr<'c>, ValueName<'c>>,
+    names: NodeMap<Expr<'c>, ValueName<'c>>,
+    /// ` {name = value}` of ops printed before.
+    attribute_texts: FxHashMap<OpInstance<'c>, Box<str>>,
     /// How many values of the function have that base.
     uses: FxHashMap<Symbol<'c>, u32>,
     unnamed: u32,
@@ -100,9 +104,8 @@ impl<'c> Printer<'_, 'c> {
     /// Starts a line.
     fn line(&mut self) {
         self.out.push('\n');
-        for _ in 0..self.indent.min(DEEPEST_INDENT) {
-            self.out.push_str("  ");
-        }
+        const BLANKS: &str = "                                                                ";
+        self.out.push_str(&BLANKS[..2 * self.indent.min(DEEPEST_INDENT)]);
     }
 
     fn word(&mut self, word: Symbol<'c>) {

@@ -1,13 +1,26 @@
 //! Names of values, operands, and the right side of a line.
 
-use std::fmt::Write;
-
 use tf_core::node::Callee;
 use tf_core::{Expr, ExprKind};
 use tf_types::Symbol;
 
 use super::{Printer, ValueName};
 use crate::syntax::{is_symbol, write_quoted, write_word};
+
+/// Decimal digits, without the machinery of formatting: most of a text is numbers.
+fn push_number(out: &mut String, mut number: u32) {
+    let mut digits = [b'0'; 10];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (number % 10) as u8;
+        number /= 10;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend(digits[at..].iter().map(|&digit| char::from(digit)));
+}
 
 impl<'c> Printer<'_, 'c> {
     pub fn symbol(&mut self, name: Symbol<'c>) {
@@ -44,12 +57,13 @@ impl<'c> Printer<'_, 'c> {
         self.out.push('%');
         match base {
             None => {
-                let _ = write!(self.out, "{number}");
+                push_number(&mut self.out, number);
             }
             Some(base) => {
                 write_word(&mut self.out, base.as_str());
                 if number > 0 {
-                    let _ = write!(self.out, ".{number}");
+                    self.out.push('.');
+                    push_number(&mut self.out, number);
                 }
             }
         }
@@ -117,7 +131,9 @@ impl<'c> Printer<'_, 'c> {
             ExprKind::Call { callee, args } => {
                 match callee {
                     Callee::Op(op) => {
-                        let _ = write!(self.out, "{}", op.decl.name);
+                        self.out.push_str(op.decl.name.dialect);
+                        self.out.push('.');
+                        self.out.push_str(op.decl.name.name);
                         if !args.is_empty() {
                             self.out.push(' ');
                         }
@@ -140,7 +156,9 @@ impl<'c> Printer<'_, 'c> {
             ExprKind::ShapeOf { param, axis } => {
                 self.out.push_str("shape_of ");
                 self.operand(param);
-                let _ = write!(self.out, "[{axis}]");
+                self.out.push('[');
+                push_number(&mut self.out, axis);
+                self.out.push(']');
             }
             ExprKind::Var { .. } | ExprKind::SymbolRef(_) | ExprKind::Grid(_) => return false,
         }

@@ -2,7 +2,7 @@
 
 use tf_core::node::{FunctionData, GridRegion};
 use tf_core::op::OpView;
-use tf_core::walk::{ExprRewriter, Rewritten, rewrite_expr};
+use tf_core::visit::{Cloning, ExprCloner, clone_expr};
 use tf_core::{Callee, Context, Diagnostic, Expr, ExprKind, Function, Literal, Meta, Result};
 use tf_types::{DType, Type};
 
@@ -15,7 +15,7 @@ use super::agree;
 pub fn infer_function<'c>(function: Function<'c>, cx: &Context<'c>) -> Result<Function<'c>, Vec<Diagnostic>> {
     let Some(old) = function.body else { return Ok(function) };
     let mut infer = Infer { errors: Vec::new() };
-    let body = match rewrite_expr(cx, old, [], &mut infer) {
+    let body = match clone_expr(cx, old, &mut infer) {
         Ok(body) => body,
         Err(error) => {
             infer.errors.push(error);
@@ -49,17 +49,19 @@ struct Infer {
     errors: Vec<Diagnostic>,
 }
 
-impl<'c> ExprRewriter<'c> for Infer {
-    fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> Result<Expr<'c>> {
-        if let ExprKind::Grid(region) = expr.kind {
-            return Ok(self.grid(expr, region, done));
-        }
-        let rebuilt = match done.rebuild(expr) {
+impl<'c> ExprCloner<'c> for Infer {
+    fn clone_grid(&mut self, expr: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {
+        let ExprKind::Grid(region) = expr.kind else { return Ok(expr) };
+        Ok(self.grid(expr, region, clone))
+    }
+
+    fn default_clone(&mut self, expr: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {
+        let rebuilt = match clone.rebuild(expr) {
             Ok(rebuilt) => rebuilt,
             Err(error) => return Ok(self.refuse(expr, error)),
         };
         if rebuilt == expr || matches!(expr.kind, ExprKind::Call { callee: Callee::Function(_), .. }) {
-            self.check(rebuilt, done.cx);
+            self.check(rebuilt, clone.cx);
         }
         Ok(rebuilt)
     }
@@ -106,11 +108,11 @@ impl Infer {
         }
     }
 
-    fn grid<'c>(&mut self, expr: Expr<'c>, region: &GridRegion<'c>, done: &Rewritten<'_, 'c>) -> Expr<'c> {
-        let cx = done.cx;
-        let map = |exprs: &'c [Expr<'c>]| -> Vec<Expr<'c>> { exprs.iter().map(|&e| done.get(e)).collect() };
+    fn grid<'c>(&mut self, expr: Expr<'c>, region: &GridRegion<'c>, clone: &Cloning<'_, 'c>) -> Expr<'c> {
+        let cx = clone.cx;
+        let map = |exprs: &'c [Expr<'c>]| -> Vec<Expr<'c>> { exprs.iter().map(|&e| clone.get(e)).collect() };
         let (mut carries, inits, mut yields) = (map(region.carries), map(region.inits), map(region.yields));
-        let mut body = region.body.map(|body| done.get(body));
+        let mut body = region.body.map(|body| clone.get(body));
         if let Some(error) = check_form(expr, region) {
             return self.refuse(expr, error);
         }
@@ -161,7 +163,9 @@ impl Infer {
         let roots: Vec<_> = yields.iter().copied().chain(body).collect();
         let types: Vec<_> = roots.iter().map(|e| e.ty()).collect();
         let together = cx.expr(ExprKind::Tuple(cx.alloc_slice(&roots)), cx.tuple(&types), Meta::default());
-        let new = rewrite_expr(cx, together, substitute.iter().copied(), self)?;
+        let mut clone = Cloning::new(cx);
+        substitute.iter().for_each(|&(old, new)| clone.replace(old, new));
+        let new = clone.visit(self, together)?;
         let ExprKind::Tuple(new) = new.kind else { unreachable!("a tuple is rewritten to a tuple") };
         let (yields, rest) = new.split_at(yields.len());
         Ok((yields.to_vec(), rest.first().copied()))

@@ -92,9 +92,10 @@ fn bindings<'c>(errors: &mut Errors, function: Function<'c>, order: &[Expr<'c>])
         }
     }
     let Some(body) = function.body else { return };
+    let has_loops = order.iter().any(|expr| matches!(expr.kind, ExprKind::Grid(_)));
     let inside_a_loop = match body.kind {
         ExprKind::Var { .. } => bound.contains(&body) && !function.params.contains(&body),
-        _ => !schedule(body).root.contains(&body),
+        _ => has_loops && !schedule(body).root.contains(&body),
     };
     if closed && inside_a_loop {
         let message = format!("the value of `{}` uses a value of a loop's body outside the loop", function.name);
