@@ -2,6 +2,8 @@
 //!
 //! A constraint is metadata: it never changes types and is never part of equality.
 
+use std::fmt;
+
 use tf_types::{Dim, Mesh, Storage, Symbol};
 
 use crate::node::node_handle;
@@ -50,6 +52,12 @@ pub enum BindingConstraint<'c> {
     Broadcast,
     /// `P("sum")`
     Partial(Symbol<'c>),
+}
+
+impl fmt::Debug for Constraint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.data().fmt(f)
+    }
 }
 
 impl<'c> ConstraintData<'c> {

@@ -1,5 +1,7 @@
 //! Functions of both IRs (spec: hir §1, tir §1).
 
+use std::fmt;
+
 use tf_types::{Symbol, Type};
 
 use crate::node::{DimVarRangePat, Expr, Stmt, Target, node_handle};
@@ -43,6 +45,18 @@ pub struct FunctionData<'c> {
     pub span: Option<Span>,
 }
 
+impl fmt::Debug for Function<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@{}", self.name)
+    }
+}
+
+impl fmt::Debug for PrimFunction<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@{}", self.name)
+    }
+}
+
 impl<'c> FunctionData<'c> {
     /// An ordinary function.
     #[must_use]
@@ -75,7 +89,7 @@ impl<'c> FunctionData<'c> {
 }
 
 /// The conversion of one weight.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Converter<'c> {
     /// A constant parameter of the function that has the converter.
     pub weight: Symbol<'c>,
@@ -84,7 +98,7 @@ pub struct Converter<'c> {
 }
 
 /// Where a function comes from (spec: hir §2).
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'c> {
     /// The name of the function that it was made from.
     pub name: Symbol<'c>,
@@ -142,7 +156,7 @@ pub struct PrimFunctionData<'c> {
 }
 
 /// A member of a module.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AnyFunction<'c> {
     /// Of HIR.
     Hir(Function<'c>),

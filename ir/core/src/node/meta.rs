@@ -6,7 +6,7 @@ use crate::node::{Constraint, Expr};
 use crate::{Context, SourceMap, Span};
 
 /// Metadata of a node: at most one value of each class, never part of equality.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meta<'c> {
     /// Where the author wrote it.
     pub span: Option<Span>,

@@ -1,5 +1,7 @@
 //! Orchestration methods of modules, such as `forward`: name, parameters, source and statements (spec: core-ir §1; decision 5).
 
+use std::fmt;
+
 use tf_types::Symbol;
 
 use crate::Span;
@@ -115,6 +117,12 @@ pub enum MethodExpr<'c> {
     },
     /// A construct that no engine runs, by name.
     Unsupported(Symbol<'c>),
+}
+
+impl fmt::Debug for Method<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "method @{}", self.name)
+    }
 }
 
 impl Method<'_> {

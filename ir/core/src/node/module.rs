@@ -37,6 +37,12 @@ pub struct ModuleData<'c> {
     pub span: Option<Span>,
 }
 
+impl fmt::Debug for Module<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "module @{}", self.name)
+    }
+}
+
 impl<'c> ModuleData<'c> {
     /// A module that holds and declares nothing.
     #[must_use]
@@ -57,7 +63,7 @@ impl<'c> ModuleData<'c> {
 }
 
 /// What one attribute of a module attaches.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Child<'c> {
     /// A module under its own name.
     One(Module<'c>),
@@ -103,7 +109,7 @@ pub enum MetaValue<'c> {
 }
 
 /// The hardware that runs a module or a TIR function; `tf-target` knows its facts.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target<'c> {
     /// Which code generator.
     pub kind: TargetKind,

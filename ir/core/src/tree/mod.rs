@@ -1,0 +1,13 @@
+//! Trees of modules: what a module resolves to through its owners, its members, its paths, its copies (spec: core-ir §1).
+
+mod check;
+mod clone;
+mod index;
+mod member;
+mod select;
+
+pub use check::check_module;
+pub use clone::{attached, cloned, renamed};
+pub use index::ModuleIndex;
+pub use member::Member;
+pub use select::{function_selectors, implicit_module, select};

@@ -1,0 +1,80 @@
+//! Nodes of a tree by path (spec: core-ir §1.2), and the module that a lone function is.
+
+use tf_types::Symbol;
+
+use super::ModuleIndex;
+use crate::node::{AnyFunction, Function, Module, ModuleData, Target};
+use crate::special::with_callees;
+use crate::{Context, Diagnostic, Result};
+
+/// The module at a dotted path, with the target and levels that it has through its owners; where the path ends in one of its
+/// functions, with that function as its entry. The empty path is `root` itself.
+///
+/// # Errors
+/// An empty segment; a segment that names nothing; a tree that is wrong.
+pub fn select<'c>(cx: &Context<'c>, root: Module<'c>, path: &str) -> Result<Module<'c>> {
+    if path.is_empty() {
+        return Ok(root);
+    }
+    let index = ModuleIndex::new(root).map_err(|mut errors| errors.swap_remove(0))?;
+    let mut module = root;
+    let mut entry = None;
+    let mut segments = path.split('.').peekable();
+    while let Some(segment) = segments.next() {
+        let refuse = |message: String| Err(Diagnostic::error(message).at(module.span));
+        if segment.is_empty() {
+            return refuse(format!("the path `{path}` has an empty segment"));
+        }
+        let is_last = segments.peek().is_none();
+        match (module.child(segment), module.lookup(segment)) {
+            (Some(child), _) => module = child,
+            (None, Some(function)) if is_last => entry = Some(function.name()),
+            (None, Some(_)) => {
+                return refuse(format!(
+                    "`{segment}` in the path `{path}` is a function, and only the last segment may be one"
+                ));
+            }
+            (None, None) => {
+                let what = if is_last { "child module or function" } else { "child module" };
+                return refuse(format!("module `{}` has no {what} `{segment}`, in the path `{path}`", module.name));
+            }
+        }
+    }
+    let target = index.chain(module).find_map(|module| module.target);
+    let topologies = index.chain(module).find_map(|module| module.data().topologies);
+    Ok(cx.module(ModuleData { entry: entry.or(module.entry), target, topologies, ..*module }))
+}
+
+/// Every HIR function of the tree with the path that [`select`] takes for it, in source order, parents before children.
+#[must_use]
+pub fn function_selectors(root: Module<'_>) -> Vec<(String, Function<'_>)> {
+    let mut found = Vec::new();
+    let mut stack = vec![(root, String::new())];
+    while let Some((module, prefix)) = stack.pop() {
+        for function in module.functions {
+            if let AnyFunction::Hir(function) = *function {
+                found.push((format!("{prefix}{}", function.name), function));
+            }
+        }
+        let first = stack.len();
+        stack.extend(module.child_modules().map(|child| (child, format!("{prefix}{}.", child.name))));
+        stack[first..].reverse();
+    }
+    found
+}
+
+/// The module of a function that stands alone: the function as its entry, and what it calls.
+pub fn implicit_module<'c>(
+    cx: &Context<'c>,
+    entry: AnyFunction<'c>,
+    target: Option<Target<'c>>,
+    topologies: Option<&'c [tf_types::Topology<'c>]>,
+) -> Module<'c> {
+    let functions: Vec<_> = match entry {
+        AnyFunction::Hir(function) => with_callees(&[function]).into_iter().map(AnyFunction::Hir).collect(),
+        tir @ AnyFunction::Tir(_) => vec![tir],
+    };
+    let name: Symbol<'c> = entry.name();
+    let (functions, span) = (cx.alloc_slice(&functions), entry.span());
+    cx.module(ModuleData { functions, entry: Some(name), target, topologies, span, ..ModuleData::new(name) })
+}

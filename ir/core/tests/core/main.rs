@@ -1,0 +1,8 @@
+//! Nodes, modules, variants and their rules.
+
+mod common;
+mod meta;
+mod modules;
+mod special;
+mod trees;
+mod variants;
