@@ -82,7 +82,7 @@ fn pair(name: &str, values: &[i64]) -> Result<[usize; 2], ValueError> {
     let unsigned = |&value| usize::try_from(value).ok();
     match values.iter().map(unsigned).collect::<Option<Vec<_>>>().as_deref() {
         Some(&[height, width]) => Ok([height, width]),
-        _ => Err(ValueError::new(format!("`tf.conv2d` takes two numbers as `{name}`, found {values:?}"))),
+        _ => Err(ValueError::new(format!("`{name}` must be two numbers, found {values:?}"))),
     }
 }
 

@@ -102,8 +102,7 @@ impl EvalRule for Local {
             let divides = |&at: &usize| targets[at].is_some() && shard.mesh.extents()[at].as_const() != Some(1);
             if let Some(mesh_axis) = (0..targets.len()).find(divides) {
                 return Err(ValueError::new(format!(
-                    "{WHAT} of a value split over `{}` is another part at every position; only an evaluation with \
-                     mesh=all has the parts",
+                    "a value split over `{}` is another part at every position; only an evaluation with mesh=all has the parts",
                     shard.mesh.axis_name(mesh_axis)
                 ))
                 .with_help("evaluate with `mesh=all`"));
@@ -194,10 +193,8 @@ mod tests {
             assert_eq!(run(states), Ok(value.to_f32_vec()));
         }
         let message = run("S0 B").unwrap_err().message;
-        assert_eq!(
-            message,
-            "`tf.local` of a value split over `w` is another part at every position; only an evaluation with mesh=all has \
-             the parts"
-        );
+        let want =
+            "a value split over `w` is another part at every position; only an evaluation with mesh=all has the parts";
+        assert_eq!(message, want);
     }
 }
