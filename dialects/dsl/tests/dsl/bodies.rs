@@ -69,7 +69,7 @@ fn windows() {
         refusals(n, &["return x[s:, :]"]),
         ["1:10 a window with run-time bounds needs a size that is known at compile time"]
     );
-    assert_eq!(refusals(X, &["return x[0, :]"]).len(), 1);
+    assert_eq!(result_type(X, &["return x[0, :]"]), "Tensor[(6,), \"f32\"]");
     assert_eq!(refusals(X, &["return x[3:1, :]"]), ["1:10 the window starts at 3 and ends at 1"]);
     assert_eq!(refusals(X, &["return x[-5:2, :]"]), ["1:10 index -5 is out of range for axis 0 of extent 4"]);
 }
@@ -111,7 +111,7 @@ fn loops() {
     let number = ["s = 0.0", "for i in range(2):", "    s = s + x", "return s"];
     assert!(refusals(X, &number)[0].starts_with("3:5 `s` is the float 0.0 before the loop"));
     let two = ["a, b = x, x", "for i in range(2):", "    a = a + b", "    b = b * b", "return a"];
-    assert!(refusals(X, &two)[0].contains("needs the op `tuple_get_item`"));
+    assert_eq!(result_type(X, &two), "Tensor[(4, 6), \"f32\"]");
     assert_eq!(
         refusals(X, &["for i, j in range(2):", "    x = x + x", "return x"]),
         ["1:5 the variable of a loop is one name"]
