@@ -115,11 +115,11 @@ fn topk_of<T: Ranked>(x: &SharedArray<T>, axis: usize, k: usize, largest: bool) 
     shape[axis] = k;
     let mut values = Vec::with_capacity(lanes.count * k);
     let mut indices = Vec::with_capacity(lanes.count * k);
-    for outer in 0..lanes.count.checked_div(lanes.inner).unwrap_or(0) {
+    for (outer, block) in leading.chunks(lanes.inner.max(1)).enumerate() {
         for at in 0..k {
-            for lane in outer * lanes.inner..(outer + 1) * lanes.inner {
-                values.push(lanes.get(lane, leading[lane][at]));
-                indices.push(leading[lane][at] as i64);
+            for (inner, order) in block.iter().enumerate() {
+                values.push(lanes.get(outer * lanes.inner + inner, order[at]));
+                indices.push(order[at] as i64);
             }
         }
     }

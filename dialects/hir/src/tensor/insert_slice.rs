@@ -37,8 +37,8 @@ fn check_window<'c>(
     update: &TensorType<'c>,
     offsets: &[Expr<'c>],
 ) -> Result<(), RuleError> {
-    for axis in 0..dst.rank() {
-        let (offset, size, extent) = (offsets[axis], update.shape[axis], dst.shape[axis]);
+    for (axis, &offset) in offsets.iter().enumerate() {
+        let (size, extent) = (update.shape[axis], dst.shape[axis]);
         if !offset.ty().as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype.is_integer()) {
             return Err(RuleError::new(format!(
                 "{WHAT} takes rank-0 integers (i32, i64) as offsets, found {} on axis {axis}",
