@@ -7,8 +7,9 @@ elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
     config.test_source_root = os.path.dirname(__file__)
     lit_config.load_config(config, "<repository>/tests/lit/lit.cfg.py")
 
-Substitutions: %tf-opt %tf-run %mlir-opt %ptxas %compare %reference (tests/reference).
-On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, cuda-device.
+Substitutions: %tf-opt %tf-run %mlir-opt %ptxas %compare %python %reference (tests/reference)
+%plugins (the folder of plugin libraries: --param plugin_dir=DIR, else where the programs are).
+On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, has-plugins, cuda-device.
 """
 
 import os
@@ -61,12 +62,19 @@ programs = {
     "mlir-opt": os.path.join(llvm_bin, "mlir-opt"),
     "compare": f"{sys.executable} {os.path.join(ROOT, 'tools', 'compare.py')}",
     "reference": os.path.join(ROOT, "tests", "reference"),
+    "python": sys.executable,
+    "plugins": setting("plugin_dir", bin_dir),
 }
 
 ptxas = setting("ptxas", os.path.join(ROOT, ".cache", "ptxas", "ptxas"))
 if ptxas != "none" and os.access(ptxas, os.X_OK):
     config.available_features.add("has-ptxas")
     programs["ptxas"] = ptxas
+# Built by tools/plugins.sh.
+if all(os.path.exists(os.path.join(programs["plugins"], f"lib{name}.so")) for name in ("peephole", "softsign", "hostile")):
+    config.available_features.add("has-plugins")
+    # Any shared library that is no plugin.
+    programs["a_library"] = os.path.join(llvm_bin, "..", "lib", "libLTO.so")
 if has_cuda_device():
     config.available_features.add("cuda-device")
 

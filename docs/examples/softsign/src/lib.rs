@@ -1,0 +1,71 @@
+//! A plugin with one op: `demo.softsign`, which is `x / (1 + |x|)`.
+
+use tf_core::op::rules::typed;
+use tf_core::op::{AccessRule, OpCall, OpView, RuleError, TypeRule};
+use tf_core::{Context, Expr, Literal, Meta, Result, op};
+use tf_hir::rules::{broadcast, layout, operand};
+use tf_lower::Lowerer;
+use tf_plugin::Registrar;
+use tf_types::access::AccessRelation;
+use tf_types::kinds::{BinaryKind, UnaryKind};
+use tf_types::{DType, Type};
+use tf_value::{EvalCx, EvalRule, Tensor, Value, ValueError};
+
+/// `out[i] = x[i] / (scale + |x[i]|)`
+#[op(dialect = "demo", category = "math")]
+pub struct Softsign {
+    /// The operand.
+    #[input(Tensor)]
+    x: (),
+    /// What is added to the absolute value.
+    #[default(1.0)]
+    scale: f64,
+}
+
+impl TypeRule for Softsign {
+    fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        let x = operand::tensor(&call, 0)?;
+        if x.dtype != DType::F32 {
+            let found = RuleError::new(format!("`demo.softsign` takes f32, found {}", x.dtype));
+            return Err(found.with_help("cast it first"));
+        }
+        Ok(cx.tensor(x.shape, x.dtype, layout::same(cx, x), x.storage))
+    }
+}
+
+impl AccessRule for Softsign {
+    fn access(call: OpCall<'_, Self>) -> AccessRelation {
+        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    }
+}
+
+impl EvalRule for Softsign {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let x = operand::value::<Self>(operands, 0)?;
+        let scale = Tensor::scalar_from_f64(call.scale(), DType::F32)?;
+        let sum = x.unary(UnaryKind::Abs)?.binary(&scale, BinaryKind::Add)?;
+        x.binary(&sum, BinaryKind::Div).map(Value::from)
+    }
+}
+
+/// Three statements of TIR: `v = |x|`, `v = v + scale`, `v = x / v`.
+fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpView<'c>) -> Result<Expr<'c>> {
+    let call = typed::<Softsign>(view);
+    let x = lowerer.buffer(call.x())?;
+    let out = lowerer.alloc_result(expr.ty(), "softsign")?;
+    let scale = lowerer.cx.constant(Literal::Float(call.scale()), DType::F32, Meta::default());
+    let binary = |lowerer: &Lowerer<'_, 'c>, kind| tf_tir::arith::binary::Binary::new(lowerer.cx, kind);
+    lowerer.emit(tf_tir::arith::unary::Unary::new(lowerer.cx, UnaryKind::Abs), &[x, out]);
+    lowerer.emit(binary(lowerer, BinaryKind::Add), &[out, scale, out]);
+    lowerer.emit(binary(lowerer, BinaryKind::Div), &[x, out, out]);
+    Ok(out)
+}
+
+tf_plugin::tilefoundry_plugin!(register);
+
+fn register(r: &mut Registrar<'_>) {
+    r.dialects.op::<Softsign>().types().access().evaluates().done();
+    r.lowering.add::<Softsign>(lower);
+    let doc = "Lowers for the CPU, with `demo.softsign` among the ops.";
+    r.passes.pipeline("demo-cpu", doc, &[], |_| Ok("typeinfer,lower-tir{target=cpu}".to_owned()));
+}
