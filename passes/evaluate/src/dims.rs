@@ -14,20 +14,26 @@ pub type DimSizes<'c> = FxHashMap<Symbol<'c>, i64>;
 /// Another rank or extent than the type says; one dim with two sizes; a size outside the dim's range. The error points at `span`, the
 /// function's name.
 pub fn bind_dims<'c>(params: &[Expr<'c>], inputs: &[Tensor], span: Option<Span>) -> Result<DimSizes<'c>> {
+    let shapes: Vec<_> = params.iter().zip(inputs).map(|(&param, input)| (param, input.shape())).collect();
+    bind_shapes(&shapes, span)
+}
+
+/// The same from shapes alone.
+pub fn bind_shapes<'c>(shapes: &[(Expr<'c>, &[usize])], span: Option<Span>) -> Result<DimSizes<'c>> {
     let mut sizes = DimSizes::default();
     let mut owners: FxHashMap<Symbol<'c>, Expr<'c>> = FxHashMap::default();
     let mut derived: Vec<(Expr<'c>, usize, Dim<'c>, i64)> = Vec::new();
-    for (&param, input) in params.iter().zip(inputs) {
+    for &(param, shape) in shapes {
         let Some(ty) = param.ty().as_tensor() else {
             let message = format!("parameter {} is {}, not a tensor", param.describe(), param.ty());
             return Err(Diagnostic::error(message).at(param.span().or(span)));
         };
-        if ty.rank() != input.rank() {
-            let shape = show_shape(input.shape());
+        if ty.rank() != shape.len() {
+            let shape = show_shape(shape);
             let message = format!("parameter {} is {}, found a tensor of shape {shape}", param.describe(), param.ty());
             return Err(Diagnostic::error(message).at(param.span().or(span)));
         }
-        for (axis, (&dim, &found)) in ty.shape.iter().zip(input.shape()).enumerate() {
+        for (axis, (&dim, &found)) in ty.shape.iter().zip(shape).enumerate() {
             let found = i64::try_from(found).unwrap_or(i64::MAX);
             match *dim.data() {
                 DimKind::Var(var) => bind(&mut sizes, &mut owners, var, (param, found), span)?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tf_core::{AnyFunction, Context, Module, Result};
 use tf_value::Tensor;
 
-use crate::DimSizes;
+use crate::{DimSizes, Step, Times};
 
 /// What an engine is asked to run.
 pub struct Request<'a, 'c> {
@@ -23,6 +23,18 @@ pub struct Request<'a, 'c> {
     pub argument: Option<&'a str>,
 }
 
+/// A step of a reading to run (spec: runtime §1).
+pub struct ReadingRequest<'a, 'c> {
+    /// A function or a method, with the reading that has its constants.
+    pub step: Step<'c>,
+    /// The activations, one for each parameter that is no constant.
+    pub inputs: &'a [Tensor],
+    /// Sizes of dims that the activations do not tell.
+    pub dims: &'a DimSizes<'c>,
+    /// Where the time of each op is counted, if it is.
+    pub times: Option<&'a Times>,
+}
+
 /// Runs entry functions.
 pub trait Engine: Send + Sync {
     /// Its name in `on=NAME` or `on=NAME:ARGUMENT`.
@@ -33,6 +45,12 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// The entry is nothing that this engine runs, or the run fails.
     fn run<'c>(&self, request: &Request<'_, 'c>) -> Result<Vec<Tensor>>;
+
+    /// The outputs of a step of a reading, whose constants are read when they are needed. `None`: the engine runs no readings,
+    /// it takes one tensor for each parameter.
+    fn run_reading<'c>(&self, _: &ReadingRequest<'_, 'c>) -> Option<Result<Vec<Tensor>>> {
+        None
+    }
 }
 
 /// The engines of a driver, in the order they were added. Clones share the engines.

@@ -1,6 +1,7 @@
 //! The interpreter of HIR functions (spec: evaluator §4, §5). Its stack is a vector: neither loops nor calls nest on the host's.
 
 use std::rc::Rc;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use tf_core::node::GridRegion;
@@ -9,13 +10,18 @@ use tf_core::{Callee, Diagnostic, Expr, ExprKind, Function, Literal, Result};
 use tf_types::DType;
 use tf_value::{EvalCx, EvalRegistry, Tensor, Value, extent};
 
-use crate::dims::{DimSizes, bind_dims};
+use crate::Reading;
+use crate::boundary::{self, Arguments};
+use crate::dims::DimSizes;
 use crate::plan::Plan;
+use crate::times::Times;
 
 /// A value, or why there is none although nobody has needed it yet.
 #[derive(Clone)]
 enum Cell {
     Empty,
+    /// A constant that nobody has needed yet.
+    Constant,
     Value(Value),
     Failed(Box<Diagnostic>),
 }
@@ -26,6 +32,8 @@ struct Activation<'c> {
     plan: Rc<Plan<'c>>,
     cells: Vec<Cell>,
     dims: Rc<DimSizes<'c>>,
+    /// Where its constants are.
+    reading: Option<Reading<'c>>,
 }
 
 #[derive(Clone, Copy)]
@@ -44,19 +52,22 @@ pub struct Machine<'a, 'c> {
     plans: FxHashMap<Function<'c>, Rc<Plan<'c>>>,
     activations: Vec<Activation<'c>>,
     frames: Vec<Frame<'c>>,
+    times: Option<&'a Times>,
 }
 
 impl<'a, 'c> Machine<'a, 'c> {
     /// A machine over the evaluation rules of a driver's ops.
-    pub fn new(rules: &'a EvalRegistry) -> Self {
-        Self { rules, plans: FxHashMap::default(), activations: Vec::new(), frames: Vec::new() }
+    pub fn new(rules: &'a EvalRegistry, times: Option<&'a Times>) -> Self {
+        Self { rules, plans: FxHashMap::default(), activations: Vec::new(), frames: Vec::new(), times }
     }
 
-    /// The value of a function on arguments that fit its parameters.
+    /// The value of a function on arguments that fit its parameters. In a reading these are activations only.
     ///
     /// # Errors
-    /// What an op's rule refuses, with the op, its binding and its place; a loop that cannot run.
-    pub fn run(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) -> Result<Value> {
+    /// What an op's rule refuses, with the op, its binding and its place; a loop that cannot run; a constant that is missing.
+    pub fn run(&mut self, function: Function<'c>, arguments: Arguments<'c>, dims: DimSizes<'c>) -> Result<Value> {
+        self.activations.clear();
+        self.frames.clear();
         self.enter(function, arguments, dims)?;
         while let Some(frame) = self.frames.pop() {
             let result = match frame {
@@ -94,17 +105,24 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     /// Starts a function; of a dispatch prototype the variant whose range has the value of its dim.
-    fn enter(&mut self, function: Function<'c>, arguments: Vec<Value>, dims: DimSizes<'c>) -> Result<()> {
-        let known: Vec<_> = dims.iter().map(|(&name, &value)| (name, value)).collect();
+    fn enter(&mut self, function: Function<'c>, arguments: Arguments<'c>, dims: DimSizes<'c>) -> Result<()> {
+        let mut known: Vec<_> = dims.iter().map(|(&name, &value)| (name, value)).collect();
+        known.sort_unstable_by_key(|(name, _)| name.as_str());
         let function = function.variant_for(&known)?;
         let body = function.value()?;
         let plan = self.plans.entry(function).or_insert_with(|| Rc::new(Plan::new(function, body)));
         let plan = Rc::clone(plan);
         let mut cells = vec![Cell::Empty; plan.slot_count()];
-        for (&param, argument) in function.params.iter().zip(arguments) {
-            cells[plan.slot(param)] = Cell::Value(argument);
+        let mut values = arguments.values.into_iter();
+        for &param in function.params {
+            let cell = if arguments.omits_constants && param.is_const_param() {
+                Cell::Constant
+            } else {
+                values.next().map_or(Cell::Empty, Cell::Value)
+            };
+            cells[plan.slot(param)] = cell;
         }
-        self.activations.push(Activation { function, plan, cells, dims: Rc::new(dims) });
+        self.activations.push(Activation { function, plan, cells, dims: Rc::new(dims), reading: arguments.reading });
         self.frames.push(Frame::Region { region: 0, at: 0 });
         Ok(())
     }
@@ -135,9 +153,16 @@ impl<'a, 'c> Machine<'a, 'c> {
     /// The value of an operand. One whose failure was deferred fails now.
     fn read(&mut self, expr: Expr<'c>) -> Result<Value> {
         let now = self.now();
-        match &now.cells[now.plan.slot(expr)] {
+        let slot = now.plan.slot(expr);
+        match &now.cells[slot] {
             Cell::Value(value) => Ok(value.clone()),
             Cell::Failed(error) => Err(error.as_ref().clone()),
+            Cell::Constant => {
+                let Some(reading) = &now.reading else { return Err(boundary::without_reading(expr)) };
+                let value = Value::Tensor(reading.constant(expr, &now.dims)?);
+                now.cells[slot] = Cell::Value(value.clone());
+                Ok(value)
+            }
             Cell::Empty => {
                 Err(Diagnostic::error(format!("{} is used outside its loop", expr.describe())).at(expr.span()))
             }
@@ -187,7 +212,12 @@ impl<'a, 'c> Machine<'a, 'c> {
                 };
                 let dims = Rc::clone(&self.now().dims);
                 let eval = EvalCx { dims: &dims, result_type: expr.ty() };
-                rule(OpView { op, args }, &operands, &eval).map_err(|error| failed(expr, error.message, error.help))
+                let start = self.times.map(|_| Instant::now());
+                let value = rule(OpView { op, args }, &operands, &eval);
+                if let (Some(times), Some(start)) = (self.times, start) {
+                    times.add(op.decl.name, start.elapsed());
+                }
+                value.map_err(|error| failed(expr, error.message, error.help))
             }
             _ => Err(Diagnostic::error(format!("{} has no value here", expr.describe())).at(expr.span())),
         }
@@ -195,22 +225,11 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     fn call(&mut self, expr: Expr<'c>, callee: Function<'c>, args: &[Expr<'c>], deferred: bool) -> Result<()> {
         let values = args.iter().map(|&arg| self.read(arg)).collect::<Result<Vec<_>>>()?;
-        let fits = args.len() == callee.params.len()
-            && args.iter().zip(callee.params).all(|(arg, param)| {
-                match (arg.ty().as_tensor(), param.ty().as_tensor()) {
-                    (Some(arg), Some(param)) => arg.dtype == param.dtype && arg.rank() == param.rank(),
-                    _ => arg.ty() == param.ty(),
-                }
-            });
-        if !fits {
-            let message = format!("the arguments do not fit the parameters of `{}`", callee.name);
-            return Err(Diagnostic::error(message).at(expr.span()));
-        }
-        let tensors = callee.params.iter().zip(&values).filter_map(|(&p, v)| v.as_tensor().map(|t| (p, t.clone())));
-        let (params, tensors): (Vec<_>, Vec<_>) = tensors.unzip();
-        let dims = bind_dims(&params, &tensors, expr.span())?;
+        let reading = self.now().reading.clone();
+        let arguments = Arguments::of_call(expr, callee, args, values, reading.as_ref())?;
+        let dims = arguments.dims(callee, expr.span())?;
         self.frames.push(Frame::Return { expr, deferred });
-        let entered = self.enter(callee, values, dims);
+        let entered = self.enter(callee, arguments, dims);
         if entered.is_err() {
             self.frames.pop();
         }

@@ -7,27 +7,32 @@ use tf_framework::{Artifact, OptionError, Pass, PassCx};
 use tf_value::Tensor;
 use tf_value::io::write_tensors;
 
-use crate::tensors::{Sources, open};
-use crate::{DimSizes, Engines, Request, bind_dims, summary};
+use crate::boundary::activations;
+use crate::reading::refused;
+use crate::tensors::Sources;
+use crate::{DimSizes, Engine, Engines, Reading, ReadingRequest, Request, Step, Times, bind_dims, summary};
 
 /// Runs the entry on tensors from files and leaves a table of the results.
 ///
-/// A parameter `x` takes the tensor PREFIX + `x` of the inputs file, failing that `x`. A `ConstTensor` parameter `w` takes `w` of the
-/// weights file; without one, or where it lacks it, PREFIX + `w`, `weights.w` or `w` of the inputs file. A tensor of another dtype is cast.
-/// Results are written as `out0`, `out1`, …, all or nothing. The module stays as it is.
+/// A parameter `x` takes the tensor PREFIX + `x` of the inputs file, failing that `x`; one of another dtype is cast. A `ConstTensor`
+/// parameter `w` of the child `a.b` takes `a.b.w` of the weights file; without one, or where it lacks it, that name of the inputs file after
+/// PREFIX, after `weights.`, or alone. It must have the declared shape and dtype, and is read when it is first needed. A file is safetensors,
+/// npz or npy; a folder holds safetensors files.
+/// What runs is `entry`, else the method `forward`, else the module's entry function. Results are written as `out0`, `out1`, …, all or
+/// nothing. The module stays as it is.
 #[derive(Clone, Pass)]
 #[pass(name = "evaluate")]
 pub struct Evaluate {
-    /// A safetensors file with the inputs.
+    /// A file with the inputs.
     #[option]
     inputs: Option<String>,
-    /// The safetensors file to write the results to.
+    /// The file to write the results to.
     #[option]
     outputs: Option<String>,
-    /// A safetensors file with the ConstTensor parameters.
+    /// A file or folder with the ConstTensor parameters.
     #[option]
     weights: Option<String>,
-    /// The function to run, instead of the module's entry.
+    /// The function or method to run, or a child, as `a.b` or `a.b.f`.
     #[option]
     entry: Option<String>,
     /// What stands before the parameters' names in the inputs file.
@@ -46,6 +51,9 @@ pub struct Evaluate {
     /// Sizes of dims for made-up tensors, as `n:17`.
     #[option]
     dims: Vec<String>,
+    /// Adds the time of each op to the table.
+    #[option]
+    stats: bool,
     engines: Engines,
 }
 
@@ -76,6 +84,7 @@ impl Evaluate {
             .collect()
     }
 
+    /// The member function to run by an engine that takes one tensor for each parameter.
     fn find<'c>(&self, module: Module<'c>) -> Result<AnyFunction<'c>> {
         let members: Vec<_> = module.functions.iter().map(|f| format!("`{}`", f.name())).collect();
         let known = format!("module `{}` has {}", module.name, members.join(", "));
@@ -90,6 +99,106 @@ impl Evaluate {
             }),
         }
     }
+
+    /// What to run of a reading; `None` where that is a TIR function.
+    fn step<'c>(&self, root: &Reading<'c>) -> Result<Option<Step<'c>>> {
+        let module = root.module();
+        let Some(entry) = &self.entry else {
+            let forward = module.methods.iter().any(|method| method.name.as_str() == "forward");
+            let function = module.entry_function().or_else(|| only(module.functions));
+            return match function {
+                Some(AnyFunction::Tir(_)) if !forward => Ok(None),
+                Some(AnyFunction::Hir(function)) if !forward => Ok(Some(Step::Function(root.clone(), function))),
+                _ => root.default_step().map(Some).map_err(|error| {
+                    let members = error.help.clone().unwrap_or_default();
+                    error.with_help(format!("name what to run with `entry=NAME`; {members}"))
+                }),
+            };
+        };
+        if let Some(AnyFunction::Tir(_)) = module.lookup(entry) {
+            return Ok(None);
+        }
+        let mut reading = root;
+        let mut names = entry.split('.').peekable();
+        while let Some(name) = names.next() {
+            if let Some(child) = reading.child(name) {
+                reading = child;
+            } else if let Some(step) = reading.step(name).filter(|_| names.peek().is_none()) {
+                return Ok(Some(step));
+            } else {
+                let message = format!("{} has no function, method or child `{name}`", reading.describe());
+                return Err(Diagnostic::error(message).with_help(reading.members()));
+            }
+        }
+        reading.default_step().map(Some)
+    }
+
+    /// The outputs of a step of a reading; `None`: the engine runs none, or what is to run is a TIR function.
+    fn run_reading<'c>(
+        &self,
+        engine: &dyn Engine,
+        module: Module<'c>,
+        sources: &Sources<'c>,
+        notes: &mut Notes,
+    ) -> Result<Option<Vec<Tensor>>> {
+        if engine.name() != "reference" {
+            return Ok(None);
+        }
+        let Some(step) = self.step(&Reading::load(module, sources.constants.clone()))? else { return Ok(None) };
+        let inputs = match &step {
+            Step::Function(_, function) => activations(*function)
+                .map(|param| sources.activation(param, &mut notes.converted))
+                .collect::<Result<_>>()?,
+            Step::Method(_, method) => sources.of_method(*method)?,
+        };
+        let times = self.stats.then_some(&notes.times);
+        let request = ReadingRequest { step, inputs: &inputs, dims: &sources.dims, times };
+        engine.run_reading(&request).transpose()
+    }
+
+    /// The outputs of an engine that takes one tensor for each parameter.
+    fn run_bound<'c>(
+        &self,
+        (engine, argument): (&dyn Engine, Option<&str>),
+        (module, cx): (Module<'c>, &tf_core::Context<'c>),
+        sources: &Sources<'c>,
+        notes: &mut Notes,
+    ) -> Result<Vec<Tensor>> {
+        let entry = self.find(module)?;
+        let params = match entry {
+            AnyFunction::Hir(function) => function.params,
+            AnyFunction::Tir(function) => {
+                &function.params[..function.params.len().saturating_sub(function.output_count)]
+            }
+        };
+        let reading = Reading::load(module, sources.constants.clone());
+        let constants = params.iter().filter(|param| param.is_const_param());
+        let shapes = params.iter().filter(|param| !param.is_const_param());
+        let given: Vec<_> = shapes
+            .map(|&param| Ok((param, sources.activation(param, &mut notes.converted)?)))
+            .collect::<Result<_>>()?;
+        let (bound, tensors): (Vec<_>, Vec<_>) = given.iter().cloned().unzip();
+        let mut dims = bind_dims(&bound, &tensors, entry.span())?;
+        for (&name, &size) in &sources.dims {
+            dims.entry(name).or_insert(size);
+        }
+        let mut filled =
+            constants.map(|&param| reading.constant(param, &dims)).collect::<Result<Vec<_>>>()?.into_iter();
+        let mut given = tensors.into_iter();
+        let inputs: Vec<Tensor> = params
+            .iter()
+            .filter_map(|param| if param.is_const_param() { filled.next() } else { given.next() })
+            .collect();
+        let dims = bind_dims(params, &inputs, entry.span())?;
+        engine.run(&Request { cx, module, entry, inputs: &inputs, dims: &dims, argument })
+    }
+}
+
+/// What is told beside the results.
+#[derive(Default)]
+struct Notes {
+    converted: Vec<String>,
+    times: Times,
 }
 
 fn only<'c>(functions: &[AnyFunction<'c>]) -> Option<AnyFunction<'c>> {
@@ -119,35 +228,27 @@ impl Pass for Evaluate {
         let Some((engine, argument)) = self.engines.find(&self.on) else {
             return Err(Diagnostic::error(format!("there is no engine `{}`", self.on)));
         };
-        let entry = self.find(module)?;
-        let params = match entry {
-            AnyFunction::Hir(function) => function.params,
-            AnyFunction::Tir(function) => {
-                &function.params[..function.params.len().saturating_sub(function.output_count)]
-            }
-        };
         let stated = self.sizes().map_err(|error| Diagnostic::error(error.message))?;
-        let sources = Sources {
-            inputs: self.inputs.as_deref().map(open).transpose()?,
-            weights: self.weights.as_deref().map(open).transpose()?,
-            prefix: self.prefix(),
-            random: self.random.map(i64::cast_unsigned),
-            dims: stated.into_iter().map(|(name, size)| (cx.symbol(name), size)).collect::<DimSizes<'c>>(),
+        let dims = stated.into_iter().map(|(name, size)| (cx.symbol(name), size)).collect::<DimSizes<'c>>();
+        let (inputs, weights) = (self.inputs.as_deref(), self.weights.as_deref());
+        let sources = Sources::open(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims)?;
+        let mut notes = Notes::default();
+        let outputs = match self.run_reading(engine, module, &sources, &mut notes)? {
+            Some(outputs) => outputs,
+            None => self.run_bound((engine, argument), (module, cx.context()), &sources, &mut notes)?,
         };
-        let mut converted = Vec::new();
-        let inputs = params.iter().map(|&p| sources.tensor(p, &mut converted)).collect::<Result<Vec<_>>>()?;
-        let dims = bind_dims(params, &inputs, entry.span())?;
-        let context = cx.context();
-        let request = Request { cx: context, module, entry, inputs: &inputs, dims: &dims, argument };
         let outputs: Vec<(String, Tensor)> =
-            engine.run(&request)?.into_iter().enumerate().map(|(i, tensor)| (format!("out{i}"), tensor)).collect();
+            outputs.into_iter().enumerate().map(|(i, tensor)| (format!("out{i}"), tensor)).collect();
         if let Some(path) = &self.outputs {
             write_tensors(Path::new(path), outputs.iter().map(|(name, tensor)| (name.as_str(), tensor)))
-                .map_err(|error| Diagnostic::error(error.message))?;
+                .map_err(refused)?;
         }
         let mut text = summary::table(&outputs);
-        for line in converted {
+        for line in notes.converted {
             text.push_str(&format!("converted {line}\n"));
+        }
+        if self.stats {
+            text.push_str(&notes.times.table());
         }
         cx.emit_artifact(Artifact::text("text", "txt", text));
         Ok(module)

@@ -2,11 +2,16 @@
 
 use std::sync::Arc;
 
-use tf_core::{AnyFunction, Diagnostic, Result};
+use tf_core::node::{Literal, Method};
+use tf_core::{AnyFunction, Diagnostic, Function, Result, Span};
 use tf_value::{EvalRegistry, Tensor, Value};
 
+use crate::boundary::{Arguments, activations};
 use crate::machine::Machine;
-use crate::{Engine, Request};
+use crate::method::{self, Calls, Item};
+use crate::reach::{Known, Reach, arity};
+use crate::reading::{Step, refused};
+use crate::{DimSizes, Engine, Reading, ReadingRequest, Request};
 
 /// Interprets HIR on host tensors: the semantics that every other engine is compared with.
 pub struct Reference {
@@ -18,6 +23,57 @@ impl Reference {
     #[must_use]
     pub fn new(rules: Arc<EvalRegistry>) -> Self {
         Self { rules }
+    }
+
+    fn run_function<'c>(
+        &self,
+        reading: &Reading<'c>,
+        function: Function<'c>,
+        request: &ReadingRequest<'_, 'c>,
+    ) -> Result<Value> {
+        check_arity(function, request.inputs.len())?;
+        let values = request.inputs.iter().map(|input| Value::Tensor(input.clone())).collect();
+        let arguments = Arguments::activations(values, reading.clone());
+        let mut dims = arguments.dims(function, function.span)?;
+        for (&name, &size) in request.dims {
+            dims.entry(name).or_insert(size);
+        }
+        let mut reach = Reach::default();
+        reach.function(reading, function, dims.clone(), true);
+        reach.finish(reading, function.span)?;
+        Machine::new(&self.rules, request.times).run(function, arguments, dims)
+    }
+
+    fn run_method<'c>(
+        &self,
+        reading: &Reading<'c>,
+        method: Method<'c>,
+        request: &ReadingRequest<'_, 'c>,
+    ) -> Result<Vec<Tensor>> {
+        let shapes = request.inputs.iter().map(|input| {
+            let extents = input.shape().iter().map(|&n| i64::try_from(n).ok()).collect();
+            Item::Value(Known::Tensor(Some(extents)))
+        });
+        let mut reach = Reach::default();
+        method::run(&mut reach, reading, method, shapes.collect(), Vec::new(), 0)?;
+        reach.finish(reading, method.span)?;
+        let mut calls = Evaluation { machine: Machine::new(&self.rules, request.times) };
+        let inputs = request.inputs.iter().map(|input| Item::Value(Value::Tensor(input.clone()))).collect();
+        let mut found = Vec::new();
+        let mut stack = vec![method::run(&mut calls, reading, method, inputs, Vec::new(), 0)?];
+        while let Some(item) = stack.pop() {
+            match item {
+                Item::Value(value) => found.extend(tensors(value)),
+                Item::Literal(literal) => found.extend(tensors(calls.literal(literal))),
+                Item::Tuple(items) => stack.extend(items.into_iter().rev()),
+                Item::None => {}
+                Item::Text | Item::Reading(_) | Item::Group(_) | Item::Step(_) => {
+                    let message = format!("method `{}` returns something that is no tensor", method.name);
+                    return Err(Diagnostic::error(message).at(method.span));
+                }
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -35,9 +91,73 @@ impl Engine for Reference {
                 return Err(Diagnostic::error(message).at(function.span).with_help("evaluate before `lower-tir`"));
             }
         };
+        let (wanted, found) = (function.params.len(), request.inputs.len());
+        if wanted != found {
+            let message =
+                format!("`{}` takes one argument for each of its {wanted} parameters, found {found}", function.name);
+            return Err(Diagnostic::error(message).at(function.span));
+        }
         let arguments = request.inputs.iter().map(|input| Value::Tensor(input.clone())).collect();
-        let value = Machine::new(&self.rules).run(function, arguments, request.dims.clone())?;
+        let value = Machine::new(&self.rules, None).run(function, Arguments::all(arguments), request.dims.clone())?;
         Ok(tensors(value))
+    }
+
+    fn run_reading<'c>(&self, request: &ReadingRequest<'_, 'c>) -> Option<Result<Vec<Tensor>>> {
+        Some(match &request.step {
+            Step::Function(reading, function) => self.run_function(reading, *function, request).map(tensors),
+            Step::Method(reading, method) => self.run_method(reading, *method, request),
+        })
+    }
+}
+
+fn check_arity(function: Function<'_>, found: usize) -> Result<()> {
+    if found == activations(function).count() {
+        return Ok(());
+    }
+    let names = |constant: bool| {
+        let params = function.params.iter().filter(move |param| param.is_const_param() == constant);
+        params.filter_map(|param| param.var_name()).map(|name| name.to_string()).collect::<Vec<_>>()
+    };
+    Err(arity(&format!("`{}`", function.name), &names(false), &names(true), found).at(function.span))
+}
+
+/// The calls of a method, carried out.
+struct Evaluation<'a, 'c> {
+    machine: Machine<'a, 'c>,
+}
+
+impl<'c> Calls<'c> for Evaluation<'_, 'c> {
+    type Value = Value;
+
+    fn call(
+        &mut self,
+        reading: &Reading<'c>,
+        function: Function<'c>,
+        values: Vec<Value>,
+        span: Option<Span>,
+    ) -> Result<Value> {
+        // A host call, hence arguments are cast as inputs are (decision 18).
+        let cast = activations(function).zip(values).map(|(param, value)| match (param.ty().as_tensor(), value) {
+            (Some(ty), Value::Tensor(tensor)) => {
+                tensor.cast(ty.dtype).map(Value::Tensor).map_err(|error| refused(error).at(span))
+            }
+            (_, value) => Ok(value),
+        });
+        let arguments = Arguments::activations(cast.collect::<Result<_>>()?, reading.clone());
+        let dims: DimSizes<'c> = arguments.dims(function, span)?;
+        self.machine.run(function, arguments, dims)
+    }
+
+    fn literal(&self, literal: Literal) -> Value {
+        match literal {
+            Literal::Bool(value) => Tensor::scalar(value).into(),
+            Literal::Int(value) => Tensor::scalar(value).into(),
+            Literal::Float(value) => Tensor::scalar(value as f32).into(),
+        }
+    }
+
+    fn fields(&self, value: &Value) -> Option<Vec<Value>> {
+        value.as_tuple().map(<[Value]>::to_vec)
     }
 }
 

@@ -42,10 +42,7 @@ fn module<'c>(cx: &Context<'c>) -> Module<'c> {
     let x = var(cx, "x", ty);
     let w = cx.expr(ExprKind::Var { name: cx.symbol("w"), is_const: true }, ty, Meta::default());
     let f = function(cx, "f", &[x, w], add(cx, x, w));
-    cx.module(ModuleData {
-        functions: cx.alloc_slice(&[AnyFunction::Hir(f)]),
-        ..ModuleData::new(cx.symbol("m"))
-    })
+    cx.module(ModuleData { functions: cx.alloc_slice(&[AnyFunction::Hir(f)]), ..ModuleData::new(cx.symbol("m")) })
 }
 
 /// The table that the pass leaves, or its errors with their notes and help.
@@ -116,8 +113,12 @@ fn refusals_list_what_there_is() {
     let (cx, rules) = &context(&arena);
     let folder = Folder::new("refusals");
     let file = folder.write("f", &[("a.x", f32s(&[1.0])), ("b", f32s(&[1.0]))]);
+    let text = run(cx, rules, &format!("inputs={file} prefix=b.")).unwrap_err();
+    assert!(text.contains("no tensor for the parameter `x`: tried `b.x` in "), "{text}");
+    assert!(text.contains("has `a.x`, `b`"), "{text}");
     let text = run(cx, rules, &format!("inputs={file} prefix=a.")).unwrap_err();
-    assert!(text.contains("no tensor for the ConstTensor parameter `w`: tried `a.w` in "), "{text}");
+    assert!(text.contains("a constant is missing: module `m` lacks `w`"), "{text}");
+    assert!(text.contains("tried `a.w` in ") && text.contains(", `weights.w` in "), "{text}");
     assert!(text.contains("has `a.x`, `b`"), "{text}");
     let text = run(cx, rules, "").unwrap_err();
     assert!(text.contains("no tensor for the parameter `x`") && text.contains("inputs=FILE"), "{text}");
@@ -125,7 +126,7 @@ fn refusals_list_what_there_is() {
     assert!(text.contains("there is no engine `cuda:0`") && text.contains("engines here: `reference`"), "{text}");
     assert!(text.contains("evaluate{on=cuda:0}\n") && text.contains("            ^^^^^^"), "{text}");
     let text = run(cx, rules, "entry=g random=1").unwrap_err();
-    assert!(text.contains("module `m` has no function `g`") && text.contains("has `f`"), "{text}");
+    assert!(text.contains("module `m` has no function, method or child `g`") && text.contains("has the function"), "{text}");
     assert!(run(cx, rules, "inputs=/nowhere").unwrap_err().contains("/nowhere"));
     assert!(run(cx, rules, "prefix=a run=b").unwrap_err().contains("`prefix` is given too"));
     assert!(run(cx, rules, "dims=n").unwrap_err().contains("expected NAME:SIZE, found `n`"));
