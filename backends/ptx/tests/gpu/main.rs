@@ -2,4 +2,5 @@
 mod common;
 mod kernels;
 mod math;
+mod nn;
 mod programs;

@@ -39,6 +39,15 @@ fn run<'c>(cx: &Context<'c>, module: Module<'c>, pipeline: &str) -> Result<Vec<A
     }
 }
 
+/// The first artifact of a source, as text.
+pub fn ptx_of(text: &str, pipeline: &str) -> Result<String, String> {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let module = source(&cx, "source", text);
+    let artifact = run(&cx, module, pipeline)?.remove(0);
+    Ok(String::from_utf8(artifact.bytes).unwrap())
+}
+
 fn artifact(name: &str, pipeline: &str) -> Result<Artifact, String> {
     let arena = Arena::new();
     let cx = context(&arena);
