@@ -3,7 +3,7 @@
 # compiled twice. All stages run even if one fails; the last line counts the tests, and the exit
 # status is 0 only if every stage passed.
 #
-#   tools/test.sh [STAGE...]     stages: fmt build unit doctest lit clippy docs
+#   tools/test.sh [STAGE...]     stages: fmt build plugins unit doctest lit clippy docs
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 cd "$tf_root" || exit 1
@@ -33,6 +33,8 @@ count_nextest() {
 
 fmt() { cargo fmt --all --check; }
 build() { cargo build "${cargo_ci[@]}"; }
+# The example plugins, as an outsider builds them; the lit tests load them.
+plugins() { tools/plugins.sh; }
 unit() {
   if cargo nextest --version >/dev/null 2>&1; then
     cargo nextest run --workspace --cargo-profile ci --no-fail-fast --no-tests pass --status-level fail \
@@ -71,10 +73,10 @@ clippy() { cargo clippy "${cargo_ci[@]}" --all-targets -- -D warnings; }
 docs() { RUSTDOCFLAGS=-Dwarnings cargo doc "${cargo_ci[@]}" --no-deps; }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(fmt build unit doctest lit clippy docs)
+[ ${#stages[@]} -gt 0 ] || stages=(fmt build plugins unit doctest lit clippy docs)
 for stage in "${stages[@]}"; do
   case $stage in
-    fmt | build | unit | doctest | lit | clippy | docs) ;;
+    fmt | build | plugins | unit | doctest | lit | clippy | docs) ;;
     *) echo "unknown stage '$stage'" >&2; exit 2 ;;
   esac
   printf '\n== %s\n' "$stage"

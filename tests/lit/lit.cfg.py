@@ -7,7 +7,7 @@ elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
     config.test_source_root = os.path.dirname(__file__)
     lit_config.load_config(config, "<repository>/tests/lit/lit.cfg.py")
 
-Substitutions: %tf-opt %tf-run %mlir-opt %ptxas %compare %python %reference (tests/reference)
+Substitutions: %tf-opt %tf-run %mlir-opt %ptxas %compare %bless %python %reference (tests/reference)
 %plugins (the folder of plugin libraries: --param plugin_dir=DIR, else where the programs are).
 On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, has-plugins, cuda-device.
 """
@@ -63,6 +63,7 @@ programs = {
     "compare": f"{sys.executable} {os.path.join(ROOT, 'tools', 'compare.py')}",
     "reference": os.path.join(ROOT, "tests", "reference"),
     "python": sys.executable,
+    "bless": f"{sys.executable} {os.path.join(ROOT, 'tools', 'bless.py')} --bin={bin_dir}",
     "plugins": setting("plugin_dir", bin_dir),
 }
 

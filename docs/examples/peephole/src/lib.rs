@@ -1,7 +1,7 @@
 //! A plugin with one pass: `-(-x)` is `x`.
 
 use tf_core::node::FunctionData;
-use tf_core::walk::{ExprRewriter, Rewritten, rewrite_expr};
+use tf_core::visit::{Cloning, ExprCloner, clone_expr};
 use tf_core::{Expr, Function, Result};
 use tf_framework::{Counter, FunctionCx, FunctionPass, Pass, RemarkKind};
 use tf_hir::Unary;
@@ -20,12 +20,14 @@ fn negated(expr: Expr<'_>) -> Option<Expr<'_>> {
     expr.as_op::<Unary>().filter(|call| call.kind() == UnaryKind::Neg).map(|call| call.x())
 }
 
-impl<'c> ExprRewriter<'c> for (&DoubleNeg, &FunctionCx<'_, 'c>) {
-    fn rewrite(&mut self, expr: Expr<'c>, done: &Rewritten<'_, 'c>) -> Result<Expr<'c>> {
-        let expr = done.rebuild(expr)?;
-        let Some(x) = negated(expr).and_then(negated) else { return Ok(expr) };
+struct Cancel<'a, 'c>(&'a DoubleNeg, &'a FunctionCx<'a, 'c>);
+
+impl<'c> ExprCloner<'c> for Cancel<'_, 'c> {
+    fn clone_call(&mut self, call: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {
+        let new = clone.rebuild(call)?;
+        let Some(x) = negated(new).and_then(negated) else { return Ok(new) };
         self.0.removed.add(1);
-        self.1.remark(RemarkKind::Applied, expr.span(), || format!("-(-{0}) is {0}", x.describe()));
+        self.1.remark(RemarkKind::Applied, call.span(), || format!("-(-{0}) is {0}", x.describe()));
         Ok(x)
     }
 }
@@ -33,7 +35,7 @@ impl<'c> ExprRewriter<'c> for (&DoubleNeg, &FunctionCx<'_, 'c>) {
 impl FunctionPass for DoubleNeg {
     fn run<'c>(&self, function: Function<'c>, cx: &FunctionCx<'_, 'c>) -> Result<Function<'c>> {
         let Some(old) = function.body else { return Ok(function) };
-        let new = rewrite_expr(cx, old, [], &mut (self, cx))?;
+        let new = clone_expr(cx, old, &mut Cancel(self, cx))?;
         Ok(if new == old { function } else { cx.function(FunctionData { body: Some(new), ..*function }) })
     }
 }
