@@ -1,5 +1,6 @@
 //! Who calls whom in a module.
 
+use petgraph::algo::{tarjan_scc, toposort};
 use petgraph::graphmap::DiGraphMap;
 use tf_core::node::TirCallee;
 use tf_core::walk::{post_order, walk_stmts};
@@ -45,4 +46,20 @@ pub fn call_graph(module: Module<'_>) -> CallGraph {
         }
     }
     graph
+}
+
+/// Groups of members that call each other, or themselves, by position: each sorted, and they among each other.
+#[must_use]
+pub fn call_cycles(calls: &CallGraph) -> Vec<Vec<usize>> {
+    let mut cycles: Vec<Vec<usize>> = tarjan_scc(calls);
+    cycles.retain(|cycle| cycle.len() > 1 || calls.contains_edge(cycle[0], cycle[0]));
+    cycles.iter_mut().for_each(|cycle| cycle.sort_unstable());
+    cycles.sort();
+    cycles
+}
+
+/// The members in an order in which callees come first, or none if some call each other.
+#[must_use]
+pub fn callees_first(calls: &CallGraph) -> Option<Vec<usize>> {
+    toposort(calls, None).ok()
 }

@@ -52,9 +52,7 @@ fn callees_come_before_callers() {
     let ty = cx.scalar(DType::F32);
     let x = cx.var(cx.symbol("x"), ty, Meta::default());
     let params = cx.alloc_slice(&[x]);
-    let function = |name: &str, body| {
-        cx.function(FunctionData::new(cx.symbol(name), params, body, ty))
-    };
+    let function = |name: &str, body| cx.function(FunctionData::new(cx.symbol(name), params, body, ty));
     let f = function("f", x);
     let call = cx.expr(ExprKind::Call { callee: Callee::Function(f), args: params }, ty, Meta::default());
     let g = function("g", call);

@@ -63,6 +63,13 @@ impl<'c> TypeContext<'c> {
         }
     }
 
+    /// How many bytes of the arena this context has filled.
+    #[must_use]
+    pub fn arena_bytes(&self) -> usize {
+        let bump = self.bump.as_bump();
+        bump.allocated_bytes() - bump.chunk_capacity()
+    }
+
     /// Copies a value into the arena.
     pub fn alloc<T: Copy>(&self, value: T) -> &'c T {
         self.bump.alloc(value)

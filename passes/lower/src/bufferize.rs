@@ -1,16 +1,17 @@
 //! Buffers: dense strides where none are chosen, and none that nothing reads.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tf_core::node::PrimFunctionData;
 use tf_core::visit::{Cloning, ExprCloner, StmtMutator, WithExprs, rewrite_stmt};
 use tf_core::walk::walk_stmts;
 use tf_core::{Context, Expr, PrimFunction, Result, Stmt, StmtKind};
+use tf_dataflow::Liveness;
 use tf_framework::{Counter, FunctionCx, Pass, PrimFuncPass};
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, Type};
 
 /// Gives every buffer whose layout has no strides dense ones (C-order over what one instance of its storage holds), and
-/// removes buffers that are written but never read.
+/// removes buffers that are written but never read, and what only writes to them.
 #[derive(Clone, Default, Pass)]
 #[pass(name = "bufferize")]
 pub struct Bufferize {
@@ -23,13 +24,11 @@ pub struct Bufferize {
 impl PrimFuncPass for Bufferize {
     fn run<'c>(&self, function: PrimFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<PrimFunction<'c>> {
         let mut body = function.body;
-        loop {
-            let dead = unread_buffers(body);
-            if dead.is_empty() {
-                break;
-            }
-            self.removed.add(dead.len() as u64);
-            body = rewrite_stmt(&mut Remove { dead }, body, cx)?;
+        let liveness = Liveness::new(function, overwritten);
+        if !liveness.is_tight() {
+            let mut remove = Remove { liveness: &liveness, removed: 0 };
+            body = rewrite_stmt(&mut remove, body, cx)?;
+            self.removed.add(remove.removed);
         }
         let replaced = open_buffers(cx, body);
         if !replaced.is_empty() {
@@ -53,27 +52,6 @@ fn allocation<'c>(stmt: Stmt<'c>) -> Option<(Expr<'c>, Type<'c>)> {
     }
 }
 
-/// Allocations whose only uses are as the operand that an effect overwrites.
-fn unread_buffers<'c>(body: Stmt<'c>) -> FxHashSet<Expr<'c>> {
-    let mut allocated = FxHashSet::default();
-    let mut read = FxHashSet::default();
-    walk_stmts(body, |stmt| {
-        allocated.extend(allocation(stmt).map(|(var, _)| var));
-        match stmt.kind {
-            StmtKind::Evaluate { args, .. } => {
-                let overwritten = overwritten(stmt);
-                read.extend(args.iter().copied().filter(|arg| Some(*arg) != overwritten));
-            }
-            StmtKind::Let { value, .. } => tf_core::walk::operands(value, |operand| {
-                read.insert(operand);
-            }),
-            _ => {}
-        }
-    });
-    allocated.retain(|var| !read.contains(var));
-    allocated
-}
-
 /// The operand that a statement sets without reading it.
 fn overwritten<'c>(stmt: Stmt<'c>) -> Option<Expr<'c>> {
     let StmtKind::Evaluate { callee: tf_core::node::TirCallee::Op(op), args } = stmt.kind else { return None };
@@ -94,21 +72,23 @@ fn overwritten<'c>(stmt: Stmt<'c>) -> Option<Expr<'c>> {
     (!reads_it).then_some(written)
 }
 
-struct Remove<'c> {
-    dead: FxHashSet<Expr<'c>>,
+struct Remove<'a, 'c> {
+    liveness: &'a Liveness<'c>,
+    removed: u64,
 }
 
-impl<'c> StmtMutator<'c> for Remove<'c> {
+impl<'c> StmtMutator<'c> for Remove<'_, 'c> {
     fn mutate_let(&mut self, stmt: Stmt<'c>, _: &Context<'c>) -> Result<Stmt<'c>> {
-        Ok(match stmt.kind {
-            StmtKind::Let { var, body, .. } if self.dead.contains(&var) => body,
-            _ => stmt,
-        })
+        let StmtKind::Let { var, body, .. } = stmt.kind else { return Ok(stmt) };
+        if !self.liveness.is_unread(var) {
+            return Ok(stmt);
+        }
+        self.removed += u64::from(allocation(stmt).is_some());
+        Ok(body)
     }
 
     fn mutate_evaluate(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
-        let is_dead = overwritten(stmt).is_some_and(|var| self.dead.contains(&var));
-        Ok(if is_dead { cx.stmt(StmtKind::Sequential(&[]), None) } else { stmt })
+        Ok(if self.liveness.is_dead(stmt) { cx.stmt(StmtKind::Sequential(&[]), None) } else { stmt })
     }
 }
 

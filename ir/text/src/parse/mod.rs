@@ -65,6 +65,7 @@ pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Ve
         ops: FxHashMap::default(),
         recent_types: Recent::default(),
         recent_attributes: Recent::default(),
+        recent_signatures: Recent::default(),
         types: Vec::new(),
         values: Vec::new(),
         names: Names::default(),
@@ -109,6 +110,8 @@ struct Parser<'a, 't, 'c> {
     recent_types: Recent<'t, Type<'c>>,
     /// From `{` to `}`, by the op's schema.
     recent_attributes: Recent<'t, (OpId, usize, OpInstance<'c>)>,
+    /// From `:` to the `>` that ends the result's type.
+    recent_signatures: Recent<'t, (&'c [Type<'c>], Type<'c>)>,
     /// Of the operands of the line that is read.
     types: Vec<Type<'c>>,
     values: Vec<Expr<'c>>,

@@ -3,7 +3,7 @@
 use tf_core::node::{AnyFunction, Callee, FunctionData};
 use tf_core::op::{OpInstance, OpView, Schema};
 use tf_core::{Diagnostic, Expr, ExprKind, Literal, Meta, Span};
-use tf_types::{DType, Symbol, TypeKind};
+use tf_types::{DType, Symbol, Type, TypeKind};
 
 use super::Parser;
 use super::cursor::Parsed;
@@ -42,17 +42,47 @@ impl<'c> Parser<'_, '_, 'c> {
 
     /// `tf.reduce %x {axes = [1]} : (type)`.
     pub fn op_text(&mut self) -> Parsed<OpText<'c>> {
-        let token = self.advance();
-        let schema = self.schema(token)?;
-        self.operand_list(b"{:")?;
-        let op = self.instance(token, &schema)?;
-        let span = self.span_from(token);
+        let (token, op, span) = self.op_head()?;
         self.expect(b':')?;
         self.operand_types()?;
         let types = std::mem::take(&mut self.types);
         let args = self.resolve_all(token, &types);
         self.types = types;
         Ok(OpText { token, op, args: args?, span })
+    }
+
+    /// `tf.reduce %x {axes = [1]} : (type) -> type`, with the type that is written.
+    fn value_op_text(&mut self) -> Parsed<(OpText<'c>, Type<'c>)> {
+        let (token, op, span) = self.op_head()?;
+        let start = self.token.start;
+        let known = if self.at(b':') { self.recent_signatures.find(&self.text[start..], |_| true) } else { None };
+        if let Some((text, (types, written))) = known {
+            self.skip(text.len(), b'>');
+            let args = self.resolve_all(token, types)?;
+            return Ok((OpText { token, op, args, span }, written));
+        }
+        self.expect(b':')?;
+        self.operand_types()?;
+        let types = self.cx.types(&self.types);
+        let args = self.resolve_all(token, types)?;
+        if !self.at(b'-') && self.token.kind != Kind::Arrow {
+            return Err(self.expected("`->` and the type of the result"));
+        }
+        self.arrow()?;
+        let written = self.ty()?;
+        if self.previous.is(b'>') {
+            self.recent_signatures.put(&self.text[start..self.previous.end], (types, written));
+        }
+        Ok((OpText { token, op, args, span }, written))
+    }
+
+    /// The op with its attributes; its operands are in [`Parser::operands`].
+    fn op_head(&mut self) -> Parsed<(Token, OpInstance<'c>, Span)> {
+        let token = self.advance();
+        let schema = self.schema(token)?;
+        self.operand_list(b"{:")?;
+        let op = self.instance(token, &schema)?;
+        Ok((token, op, self.span_from(token)))
     }
 
     /// What stands after `%name = `, with its location.
@@ -67,12 +97,7 @@ impl<'c> Parser<'_, '_, 'c> {
             "call" => self.call_text(name),
             "shape_of" => self.shape_text(name),
             op if op.contains('.') => {
-                let OpText { token, op, args, span } = self.op_text()?;
-                if !self.at(b'-') && self.token.kind != Kind::Arrow {
-                    return Err(self.expected("`->` and the type of the result"));
-                }
-                self.arrow()?;
-                let written = self.ty()?;
+                let (OpText { token, op, args, span }, written) = self.value_op_text()?;
                 let meta = self.meta(span, name)?;
                 let at = self.span(token);
                 let inferred = match self.cx.infer(OpView { op, args }, Some(at)) {

@@ -10,6 +10,7 @@ impl<'c> Printer<'_, 'c> {
     /// Everything that `root` needs and has no name yet, operands first, each value in the loop it depends on.
     pub fn expressions(&mut self, root: Expr<'c>) {
         let plan = schedule(root);
+        self.expect_values(plan.root.len());
         let mut regions = vec![(None, plan.root.iter())];
         while let Some((grid, rest)) = regions.last_mut() {
             let grid = *grid;

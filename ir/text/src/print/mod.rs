@@ -101,6 +101,13 @@ impl<'c> Printer<'_, 'c> {
         self.out.push(')');
     }
 
+    /// Makes room for that many lines.
+    fn expect_values(&mut self, count: usize) {
+        const TYPICAL_LINE: usize = 64;
+        self.names.reserve(count);
+        self.out.reserve(count * TYPICAL_LINE);
+    }
+
     /// Starts a line.
     fn line(&mut self) {
         self.out.push('\n');

@@ -1,6 +1,5 @@
 //! Rules of a module.
 
-use petgraph::algo::tarjan_scc;
 use rustc_hash::FxHashMap;
 use tf_core::{Diagnostic, Module};
 
@@ -44,13 +43,7 @@ pub fn module(module: Module<'_>) -> Vec<Diagnostic> {
 /// Functions must not call themselves, directly or through others.
 fn recursion(errors: &mut Errors, module: Module<'_>) {
     let calls = tf_dataflow::call_graph(module);
-    let mut cycles: Vec<Vec<usize>> = tarjan_scc(&calls);
-    cycles.retain(|cycle| cycle.len() > 1 || calls.contains_edge(cycle[0], cycle[0]));
-    for cycle in &mut cycles {
-        cycle.sort_unstable();
-    }
-    cycles.sort();
-    for cycle in cycles {
+    for cycle in tf_dataflow::call_cycles(&calls) {
         let names: Vec<_> = cycle.iter().map(|&at| format!("`{}`", module.functions[at].name())).collect();
         let message = match names.as_slice() {
             [one] => format!("{one} calls itself"),
