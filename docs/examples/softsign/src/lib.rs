@@ -6,6 +6,8 @@ use tf_core::{Context, Expr, Literal, Meta, Result, op};
 use tf_hir::rules::{broadcast, layout, operand};
 use tf_lower::Lowerer;
 use tf_plugin::Registrar;
+use tf_tir::arith::{binary::Binary, unary::Unary};
+use tf_tir::memory::fill::Fill;
 use tf_types::access::AccessRelation;
 use tf_types::kinds::{BinaryKind, UnaryKind};
 use tf_types::{DType, Type};
@@ -48,16 +50,17 @@ impl EvalRule for Softsign {
     }
 }
 
-/// Three statements of TIR: `v = |x|`, `v = v + scale`, `v = x / v`.
+/// Statements of TIR: `s = scale; v = |x|; v = v + s; v = x / v`.
 fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpView<'c>) -> Result<Expr<'c>> {
     let call = typed::<Softsign>(view);
     let x = lowerer.buffer(call.x())?;
-    let out = lowerer.alloc_result(expr.ty(), "softsign")?;
-    let scale = lowerer.cx.constant(Literal::Float(call.scale()), DType::F32, Meta::default());
-    let binary = |lowerer: &Lowerer<'_, 'c>, kind| tf_tir::arith::binary::Binary::new(lowerer.cx, kind);
-    lowerer.emit(tf_tir::arith::unary::Unary::new(lowerer.cx, UnaryKind::Abs), &[x, out]);
-    lowerer.emit(binary(lowerer, BinaryKind::Add), &[out, scale, out]);
-    lowerer.emit(binary(lowerer, BinaryKind::Div), &[x, out, out]);
+    let (sum, out) = (lowerer.alloc_result(expr.ty(), "sum")?, lowerer.alloc_result(expr.ty(), "softsign")?);
+    let cx = lowerer.cx;
+    let scale = cx.constant(Literal::Float(call.scale()), DType::F32, Meta::default());
+    lowerer.emit(Fill::new(cx), &[sum, scale]);
+    lowerer.emit(Unary::new(cx, UnaryKind::Abs), &[x, out]);
+    lowerer.emit(Binary::new(cx, BinaryKind::Add), &[sum, out, sum]);
+    lowerer.emit(Binary::new(cx, BinaryKind::Div), &[x, sum, out]);
     Ok(out)
 }
 
