@@ -1,34 +1,55 @@
 //! File level: imports, constants, functions and module classes, in order.
 
 use ruff_python_ast as ast;
-use tf_core::{Diagnostic, Function, Module};
+use tf_core::{Diagnostic, Module};
 
 use crate::DslOptions;
 use crate::body::{is_docstring, keyword};
-use crate::module::Decorator;
+use crate::family::Family;
+use crate::function::Role;
+use crate::module::{Declared, Decorator};
 use crate::names::Builtin;
 use crate::parser::{Binding, Domain, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 /// A module that the file defines, or would if it were right.
-struct Candidate<'c> {
+pub(crate) struct Candidate<'c> {
     name: String,
     is_class: bool,
     module: Option<Module<'c>>,
+    /// The place of a function among those of the file, which are complete at its end only.
+    function: Option<usize>,
     errors: std::ops::Range<usize>,
 }
 
-impl<'c> Parser<'_, 'c> {
+/// What a `@func` outside a class is.
+enum Defined<'c> {
+    /// A function that other functions of the file may call.
+    Function(usize),
+    /// With a context of its own: a module.
+    Module(Module<'c>),
+    /// A variant or a converter of a function above.
+    Part,
+    /// A plain Python function.
+    Plain,
+}
+
+impl<'a, 'c> Parser<'a, 'c> {
     /// The module that the options select.
-    pub(crate) fn file(mut self, stmts: &[ast::Stmt], options: &DslOptions) -> Result<Module<'c>, Vec<Diagnostic>> {
+    pub(crate) fn file(mut self, stmts: &'a [ast::Stmt], options: &DslOptions) -> Result<Module<'c>, Vec<Diagnostic>> {
         let mut candidates = Vec::new();
-        let mut functions = Vec::new();
         for (at, stmt) in stmts.iter().enumerate() {
             if at == 0 && is_docstring(stmt) {
                 continue;
             }
-            self.file_statement(stmt, &mut candidates, &mut functions);
+            self.file_statement(stmt, &mut candidates);
+        }
+        let domain = std::mem::take(&mut self.domain);
+        let functions = self.seal(domain);
+        for candidate in &mut candidates {
+            let function = candidate.function.and_then(|at| functions.get(at));
+            candidate.module = candidate.module.or(function.map(|f| self.implicit_module(*f, &Declared::default())));
         }
         match &options.module {
             None if !self.diagnostics.is_empty() => Err(self.diagnostics),
@@ -44,73 +65,78 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn file_statement(
-        &mut self,
-        stmt: &ast::Stmt,
-        candidates: &mut Vec<Candidate<'c>>,
-        functions: &mut Vec<Function<'c>>,
-    ) {
+    /// Statements of the file, and of the branches of an `if` on constants.
+    fn file_statement(&mut self, stmt: &'a ast::Stmt, candidates: &mut Vec<Candidate<'c>>) {
         let before = self.diagnostics.len();
         match stmt {
             ast::Stmt::Import(import) => self.import(import),
             ast::Stmt::ImportFrom(import) => self.import_from(import),
+            ast::Stmt::FunctionDef(def) => {
+                let symbol = self.cx.symbol(def.name.as_str());
+                let mut candidate = Candidate {
+                    name: def.name.to_string(),
+                    is_class: false,
+                    module: None,
+                    function: None,
+                    errors: before..before,
+                };
+                let binding = match self.file_function(def) {
+                    Ok(Defined::Part) => return,
+                    Ok(Defined::Plain) => {
+                        self.factories.push(def);
+                        return self.bind(symbol, Binding::Value(Value::Factory(self.factories.len() - 1)));
+                    }
+                    Ok(Defined::Function(at)) => {
+                        candidate.function = Some(at);
+                        Binding::Value(Value::Function(self.domain.functions[at].function))
+                    }
+                    Ok(Defined::Module(module)) => {
+                        candidate.module = Some(module);
+                        Binding::Value(Value::Module(module))
+                    }
+                    Err(refusal) => {
+                        self.report(refusal);
+                        Binding::Poison
+                    }
+                };
+                candidate.errors.end = self.diagnostics.len();
+                candidates.push(candidate);
+                self.bind(symbol, binding);
+            }
+            ast::Stmt::ClassDef(class) => {
+                let symbol = self.cx.symbol(class.name.as_str());
+                let (module, binding) = match self.file_class(class) {
+                    Ok(Some(module)) => (Some(module), Binding::Value(Value::Module(module))),
+                    Ok(None) => return self.plain_class(class),
+                    Err(refusal) => {
+                        self.report(refusal);
+                        (None, Binding::Poison)
+                    }
+                };
+                let errors = before..self.diagnostics.len();
+                let name = class.name.to_string();
+                candidates.push(Candidate { name, is_class: true, module, function: None, errors });
+                self.bind(symbol, binding);
+            }
+            ast::Stmt::If(branch) => match self.branch(branch) {
+                Ok(taken) => taken.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
+                Err(_) => self.skip(stmt),
+            },
+            other => self.constant_statement(other),
+        }
+    }
+
+    /// Statements that bind constants; what else there is is not executed.
+    pub(crate) fn constant_statement(&mut self, stmt: &ast::Stmt) {
+        match stmt {
             ast::Stmt::Assign(assign) => self.file_assign(&assign.targets, &assign.value),
             ast::Stmt::AnnAssign(assign) => {
                 if let Some(value) = &assign.value {
                     self.file_assign(std::slice::from_ref(&*assign.target), value);
                 }
             }
-            ast::Stmt::FunctionDef(def) => {
-                let name = self.cx.symbol(def.name.as_str());
-                let binding = match self.file_function(def, functions) {
-                    Ok(Some((function, module))) => {
-                        candidates.push(self.candidate(&def.name, false, Some(module), before));
-                        Binding::Value(Value::Function(function))
-                    }
-                    Ok(None) => {
-                        let why = "it is a plain Python function, and authoring files are not executed".to_owned();
-                        Binding::Unread { why, at: self.span(&def.name) }
-                    }
-                    Err(refusal) => {
-                        self.report(refusal);
-                        candidates.push(self.candidate(&def.name, false, None, before));
-                        Binding::Poison
-                    }
-                };
-                self.bind(name, binding);
-            }
-            ast::Stmt::ClassDef(class) => {
-                let name = self.cx.symbol(class.name.as_str());
-                let binding = match self.file_class(class) {
-                    Ok(Some(module)) => {
-                        candidates.push(self.candidate(&class.name, true, Some(module), before));
-                        Binding::Value(Value::Module(name))
-                    }
-                    Ok(None) => {
-                        let why = "it is a plain Python class, and authoring files are not executed".to_owned();
-                        Binding::Unread { why, at: self.span(&class.name) }
-                    }
-                    Err(refusal) => {
-                        self.report(refusal);
-                        candidates.push(self.candidate(&class.name, true, None, before));
-                        Binding::Poison
-                    }
-                };
-                self.bind(name, binding);
-            }
             other => self.skip(other),
         }
-    }
-
-    fn candidate(
-        &self,
-        name: &ast::Identifier,
-        is_class: bool,
-        module: Option<Module<'c>>,
-        before: usize,
-    ) -> Candidate<'c> {
-        let errors = before..self.diagnostics.len();
-        Candidate { name: name.as_str().to_owned(), is_class, module, errors }
     }
 
     /// Binds compile-time values; what is not read is refused where it is used.
@@ -165,7 +191,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Statements that are not read: names they bind are refused where they are used.
-    fn skip(&mut self, stmt: &ast::Stmt) {
+    pub(crate) fn skip(&mut self, stmt: &ast::Stmt) {
         let mut names = Vec::new();
         crate::body::bound_names(stmt, &mut names);
         let binding = Binding::Unread {
@@ -177,34 +203,36 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    /// A `@func` outside a class with its module; `None` for plain functions, and for `@prim_func`.
-    fn file_function(
-        &mut self,
-        def: &ast::StmtFunctionDef,
-        functions: &mut Vec<Function<'c>>,
-    ) -> Res<Option<(Function<'c>, Module<'c>)>> {
-        let [decorator] = &def.decorator_list[..] else { return Ok(None) };
+    /// A function outside a class.
+    fn file_function(&mut self, def: &ast::StmtFunctionDef) -> Res<Defined<'c>> {
+        if self.part(def)? {
+            return Ok(Defined::Part);
+        }
+        let [decorator] = &def.decorator_list[..] else { return Ok(Defined::Plain) };
         let call = match self.decorator(decorator) {
             Ok(Decorator::Known(Builtin::Func, call)) => call,
             Ok(Decorator::Known(Builtin::PrimFunc | Builtin::Intrinsic, _)) => {
                 let what = format!("`@{}`", self.text(&decorator.expression));
                 return Err(Refusal::unbuilt(self.span(decorator), what));
             }
-            Ok(_) | Err(Refusal::Reported) => return Ok(None),
+            Ok(_) | Err(Refusal::Reported) => return Ok(Defined::Plain),
             Err(refusal) => return Err(refusal),
         };
         let declared = self.declared(call, "func", &["target", "topologies"])?;
         let domain = Domain { topologies: declared.topologies.clone(), ..Domain::default() };
         let outer = std::mem::replace(&mut self.domain, domain);
-        let function = self.function(def);
+        let function = self.function(def, Role::Member);
         self.domain = outer;
         let function = function?;
-        functions.push(function);
-        let module = self.implicit_module(function, functions, &declared);
-        Ok(Some((function, module)))
+        if declared.is_context() {
+            return Ok(Defined::Module(self.implicit_module(function, &declared)));
+        }
+        self.domain.functions.push(Family::new(function));
+        Ok(Defined::Function(self.domain.functions.len() - 1))
     }
 
-    fn file_class(&mut self, class: &ast::StmtClassDef) -> Res<Option<Module<'c>>> {
+    /// A class under `@module`; none for plain classes.
+    pub(crate) fn file_class(&mut self, class: &ast::StmtClassDef) -> Res<Option<Module<'c>>> {
         let [decorator] = &class.decorator_list[..] else { return Ok(None) };
         match self.decorator(decorator)? {
             Decorator::Known(Builtin::Module, call) => self.class(class, call).map(Some),

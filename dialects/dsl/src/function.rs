@@ -6,17 +6,30 @@ use tf_core::node::FunctionData;
 use tf_core::{Expr, ExprKind, Function};
 use tf_types::{Symbol, Type, TypeKind};
 
-use crate::body::{Flow, is_docstring};
+use crate::body::{Flow, constrained, docstring, is_docstring};
 use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{Annotation, Value};
+
+type Constraints<'c> = Vec<(Expr<'c>, tf_core::node::Constraint<'c>)>;
+
+/// What a function is read as.
+#[derive(Clone, Copy)]
+pub(crate) enum Role<'c> {
+    /// Of a module, or of the file.
+    Member,
+    /// An implementation of a dispatch prototype.
+    Variant(Function<'c>),
+    /// What makes a weight of the function ready.
+    Converter(Function<'c>),
+}
 
 /// A parameter's name and variable; none where it is refused.
 type Param<'c> = (Symbol<'c>, Option<Expr<'c>>);
 
 impl<'c> Parser<'_, 'c> {
     /// Reads a function; its errors are reported.
-    pub(crate) fn function(&mut self, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {
+    pub(crate) fn function(&mut self, def: &ast::StmtFunctionDef, role: Role<'c>) -> Res<Function<'c>> {
         let before = self.refused;
         let span = self.span(&def.name);
         if def.is_async {
@@ -36,13 +49,25 @@ impl<'c> Parser<'_, 'c> {
                 }
             },
         };
-        let value = self.function_body(def, &params)?;
+        let (value, constraints) = self.function_body(def, &params, role)?;
         if self.refused > before {
             return Err(Refusal::Reported);
         }
-        let params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
-        if let Some((annotation, at)) = declared {
-            let name = def.name.as_str();
+        let mut params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
+        let value = value.map(|value| constrained(self.cx, value, &mut params, constraints)).transpose()?;
+        let doc = def.body.first().and_then(docstring).map(|text| self.cx.symbol(text));
+        let params = self.cx.alloc_slice(&params);
+        let name = self.cx.symbol(def.name.as_str());
+        let Some(value) = value else {
+            let Some((annotation, _)) = declared else {
+                let message = format!("the dispatch prototype `{name}` does not declare what it returns");
+                return Err(Refusal::wrong(span, message).help("write `-> Tensor[shape, dtype]`"));
+            };
+            let data = FunctionData::prototype(name, params, annotation.ty, &[]);
+            return Ok(self.cx.function(FunctionData { doc, span: Some(span), ..data }));
+        };
+        if let Some((annotation, at)) = &declared {
+            let (annotation, at, name) = (*annotation, *at, name.as_str());
             check_result(name, &annotation, annotation.ty, value.ty())
                 .map_err(|message| Refusal::wrong(at, message))
                 .map_err(|refusal| match value.span() {
@@ -50,9 +75,16 @@ impl<'c> Parser<'_, 'c> {
                 None => refusal,
             })?;
         }
-        let (name, params) = (self.cx.symbol(def.name.as_str()), self.cx.alloc_slice(&params));
-        let data = FunctionData::new(name, params, value, value.ty());
-        Ok(self.cx.function(FunctionData { span: Some(span), ..data }))
+        let data = FunctionData { doc, span: Some(span), ..FunctionData::new(name, params, value, value.ty()) };
+        let label = (name.as_str() != "_").then_some(name);
+        Ok(self.cx.function(match role {
+            Role::Member => data,
+            Role::Variant(base) => {
+                let return_type = declared.map_or(base.return_type, |(annotation, _)| annotation.ty);
+                FunctionData { name: base.name, label, return_type, ..data }
+            }
+            Role::Converter(_) => FunctionData { label, ..data },
+        }))
     }
 
     /// The parameters; a refused one is reported and has no variable.
@@ -98,17 +130,29 @@ impl<'c> Parser<'_, 'c> {
         Ok(self.cx.expr(kind, annotation.ty, self.meta(span, None)))
     }
 
-    fn function_body(&mut self, def: &ast::StmtFunctionDef, params: &[Param<'c>]) -> Res<Expr<'c>> {
+    /// The value; none for the body `pass`.
+    fn function_body(
+        &mut self,
+        def: &ast::StmtFunctionDef,
+        params: &[Param<'c>],
+        role: Role<'c>,
+    ) -> Res<(Option<Expr<'c>>, Constraints<'c>)> {
         let stmts = match &def.body[..] {
             [first, rest @ ..] if is_docstring(first) => rest,
             all => all,
         };
         if let [ast::Stmt::Pass(pass)] = stmts {
-            let span = self.span(pass);
-            return Err(Refusal::unbuilt(
-                span,
-                format!("the body `pass`, which makes `{}` a dispatch prototype,", def.name),
-            ));
+            let (span, name) = (self.span(pass), &def.name);
+            return match role {
+                Role::Member => Ok((None, Vec::new())),
+                Role::Variant(base) => {
+                    let message = format!("the variant `{name}` of `{}` has no body", base.name);
+                    Err(Refusal::wrong(span, message).help("`pass` is for the function that has the variants"))
+                }
+                Role::Converter(base) => {
+                    Err(Refusal::wrong(span, format!("a converter of `{}` has no body", base.name)))
+                }
+            };
         }
         let mut names = Frame::default();
         for &(name, var) in params {
@@ -117,9 +161,9 @@ impl<'c> Parser<'_, 'c> {
         let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], ..Body::default() };
         let outer = self.body.replace(body);
         let flow = self.suite(stmts);
-        self.body = outer;
+        let constraints = std::mem::replace(&mut self.body, outer).map(|body| body.constraints).unwrap_or_default();
         match flow {
-            Flow::Return(Some(value)) | Flow::Next(Some(value)) => Ok(value),
+            Flow::Return(Some(value)) | Flow::Next(Some(value)) => Ok((Some(value), constraints)),
             Flow::Return(None) => Err(Refusal::Reported),
             Flow::Next(None) => {
                 let at = self.end_of(stmts, &def.name);

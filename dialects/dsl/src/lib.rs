@@ -6,9 +6,13 @@
 
 mod annotation;
 mod body;
+mod factory;
+mod family;
 mod file;
 mod function;
 mod limits;
+mod members;
+mod method;
 mod module;
 mod names;
 mod parser;

@@ -6,9 +6,8 @@ use tf_core::node::ModuleData;
 use tf_core::{AnyFunction, ExprKind, Function, Module, Span, Target};
 use tf_types::{Symbol, Topology, Type};
 
-use crate::body::is_docstring;
 use crate::names::Builtin;
-use crate::parser::{Binding, Domain, Parser};
+use crate::parser::{Domain, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
@@ -16,7 +15,7 @@ use crate::value::Value;
 #[derive(Default)]
 pub(crate) struct Declared<'c> {
     entry: Option<(Symbol<'c>, Span)>,
-    target: Option<Target<'c>>,
+    pub(crate) target: Option<Target<'c>>,
     pub(crate) topologies: Option<Vec<Topology<'c>>>,
 }
 
@@ -39,12 +38,6 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Call(call) => (&*call.func, Some(call)),
             other => (other, None),
         };
-        if let ast::Expr::Attribute(attribute) = name
-            && matches!(attribute.attr.as_str(), "specialize" | "converter")
-        {
-            let what = format!("`@{}`", self.text(name));
-            return Err(Refusal::unbuilt(self.span(decorator), what));
-        }
         match self.eval(name, None)? {
             Value::Builtin(builtin) => Ok(Decorator::Known(builtin, call)),
             _ => Ok(Decorator::Other),
@@ -86,7 +79,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// A tuple of levels, none twice.
-    fn topologies(&mut self, expr: &ast::Expr) -> Res<Vec<Topology<'c>>> {
+    pub(crate) fn topologies(&mut self, expr: &ast::Expr) -> Res<Vec<Topology<'c>>> {
         let span = self.span(expr);
         let value = self.eval(expr, None)?;
         let Value::Tuple(items) = &value else {
@@ -126,18 +119,24 @@ impl<'c> Parser<'_, 'c> {
         if let Some(arguments) = &class.arguments {
             self.report(Refusal::unread(self.span(&**arguments), "a module class has no bases"));
         }
-        let below = class.body.iter().filter_map(|member| match member {
-            ast::Stmt::FunctionDef(def) => Some(self.cx.symbol(def.name.as_str())),
-            _ => None,
-        });
-        let domain = Domain { topologies: declared.topologies.clone(), below: below.collect(), ..Domain::default() };
+        let domain = Domain {
+            topologies: declared.topologies.clone(),
+            inherited: self.domain.levels().map(<[_]>::to_vec),
+            below: self.functions_below(class),
+            ..Domain::default()
+        };
         let outer = std::mem::replace(&mut self.domain, domain);
-        let functions = self.members(class);
+        self.scopes.push(Frame::default());
+        let members = self.members(class);
+        self.scopes.pop();
         let domain = std::mem::replace(&mut self.domain, outer);
+        let topologies = domain.topologies.clone();
+        let functions = self.seal(domain);
         let name = self.span(&class.name);
-        if functions.is_empty() && self.refused == before {
-            let message = format!("the module `{}` has no functions", class.name);
-            self.report(Refusal::wrong(name, message).help("declare one with `@func`"));
+        let is_empty = functions.is_empty() && members.children.is_empty() && members.methods.is_empty();
+        if is_empty && self.refused == before {
+            let message = format!("the module `{}` has no members", class.name);
+            self.report(Refusal::wrong(name, message).help("declare a function with `@func`"));
         }
         if let Some((entry, at)) = declared.entry
             && self.refused == before
@@ -145,7 +144,8 @@ impl<'c> Parser<'_, 'c> {
         {
             let known: Vec<_> = functions.iter().map(|f| f.name.as_str()).collect();
             let message = format!("`entry` names no function of the module: `{entry}`");
-            self.report(Refusal::wrong(at, message).help(format!("the module has {}", known.join(", "))));
+            let known = if known.is_empty() { "no functions".to_owned() } else { known.join(", ") };
+            self.report(Refusal::wrong(at, message).help(format!("the module has {known}")));
         }
         self.check_weights(&functions);
         if self.refused > before {
@@ -154,113 +154,14 @@ impl<'c> Parser<'_, 'c> {
         let functions: Vec<_> = functions.into_iter().map(AnyFunction::Hir).collect();
         Ok(self.cx.module(ModuleData {
             functions: self.cx.alloc_slice(&functions),
+            children: self.cx.alloc_slice(&members.children),
+            methods: self.cx.alloc_slice(&members.methods),
             entry: declared.entry.map(|(entry, _)| entry),
             target: declared.target,
-            topologies: domain.topologies.map(|levels| self.cx.topologies(&levels)),
+            topologies: topologies.map(|levels| self.cx.topologies(&levels)),
             span: Some(name),
             ..ModuleData::new(self.cx.symbol(class.name.as_str()))
         }))
-    }
-
-    fn members(&mut self, class: &ast::StmtClassDef) -> Vec<Function<'c>> {
-        let mut functions: Vec<Function<'c>> = Vec::new();
-        let mut names: FxHashMap<Symbol<'c>, Span> = FxHashMap::default();
-        for (at, member) in class.body.iter().enumerate() {
-            if matches!(member, ast::Stmt::Pass(_)) || (at == 0 && is_docstring(member)) {
-                continue;
-            }
-            if let ast::Stmt::FunctionDef(def) = member {
-                let symbol = self.cx.symbol(def.name.as_str());
-                let span = self.span(&def.name);
-                let special = self.member_function(def);
-                self.domain.below.remove(&symbol);
-                if !matches!(special, Err(Refusal::Unread(_)))
-                    && let Some(first) = names.insert(symbol, span)
-                {
-                    let message = format!("the module has two functions named `{symbol}`");
-                    self.report(Refusal::wrong(span, message).also(first, "the first one"));
-                    continue;
-                }
-                let binding = match special {
-                    Ok(function) => {
-                        functions.push(function);
-                        Binding::Value(Value::Function(function))
-                    }
-                    Err(refusal) => {
-                        self.report(refusal);
-                        Binding::Poison
-                    }
-                };
-                self.domain.members.insert(symbol, binding);
-            } else if let Err(refusal) = self.member(member) {
-                self.report(refusal);
-            }
-        }
-        functions
-    }
-
-    fn member_function(&mut self, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {
-        let name = self.span(&def.name);
-        let [decorator] = &def.decorator_list[..] else {
-            if let Some(second) = def.decorator_list.get(1) {
-                return Err(Refusal::wrong(self.span(second), "a function has one decorator"));
-            }
-            if def.name.as_str() == "__call__" {
-                return Err(Refusal::wrong(name, "`__call__` is no method of a module: a call of it runs `forward`")
-                    .help("name it `forward`"));
-            }
-            return Err(Refusal::unbuilt(name, format!("the method `{}`, a member without `@func`,", def.name)));
-        };
-        match self.decorator(decorator)? {
-            Decorator::Known(Builtin::Func, call) => {
-                if let Some(call) = call {
-                    let declared = self.declared(Some(call), "func", &["target", "topologies"])?;
-                    if declared.is_context() {
-                        let what = "a function with a target or levels of its own, which makes it a child module,";
-                        return Err(Refusal::unbuilt(self.span(decorator), what));
-                    }
-                }
-                self.function(def)
-            }
-            Decorator::Known(Builtin::PrimFunc | Builtin::Intrinsic, _) => {
-                Err(Refusal::unbuilt(self.span(decorator), format!("`@{}`", self.text(&decorator.expression))))
-            }
-            _ => {
-                let message = format!("`@{}` decorates no member of a module", self.text(&decorator.expression));
-                Err(Refusal::wrong(self.span(decorator), message))
-            }
-        }
-    }
-
-    fn member(&mut self, member: &ast::Stmt) -> Res<()> {
-        let span = self.span(member);
-        match member {
-            ast::Stmt::Assign(assign) => match &assign.targets[..] {
-                [ast::Expr::Name(name)] if name.id.as_str() == "topologies" => self.class_topologies(assign, span),
-                _ => {
-                    let what = self.text(assign.targets.first().unwrap_or(&assign.value));
-                    match self.eval(&assign.value, None) {
-                        Ok(Value::Module(child)) => Err(Refusal::unbuilt(span, format!("the child module `{child}`"))),
-                        Ok(_) => Err(stray(&what, span)),
-                        Err(refusal) => Err(refusal),
-                    }
-                }
-            },
-            ast::Stmt::ClassDef(class) if class.decorator_list.is_empty() => {
-                Err(stray(class.name.as_str(), span).help("decorate it with `@module`"))
-            }
-            ast::Stmt::ClassDef(class) => Err(Refusal::unbuilt(span, format!("the nested module `{}`", class.name))),
-            other => Err(stray(&self.text(other), span)),
-        }
-    }
-
-    fn class_topologies(&mut self, assign: &ast::StmtAssign, span: Span) -> Res<()> {
-        let levels = self.topologies(&assign.value)?;
-        if self.domain.topologies.is_some() {
-            return Err(Refusal::wrong(span, "`topologies` is declared twice"));
-        }
-        self.domain.topologies = Some(levels);
-        Ok(())
     }
 
     /// A weight is one tensor of the module, whichever functions take it.
@@ -278,39 +179,9 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    /// The module of a function outside a class: the function and those it calls.
-    pub(crate) fn implicit_module(
-        &self,
-        entry: Function<'c>,
-        functions: &[Function<'c>],
-        declared: &Declared<'c>,
-    ) -> Module<'c> {
-        let mut called = vec![entry];
-        let mut next = 0;
-        while let Some(function) = called.get(next).copied() {
-            next += 1;
-            let bodies: Vec<_> = function.bodies().collect();
-            for expr in tf_core::walk::post_order(&bodies) {
-                if let ExprKind::Call { callee: tf_core::Callee::Function(callee), .. } = expr.kind
-                    && !called.contains(&callee)
-                {
-                    called.push(callee);
-                }
-            }
-        }
-        let members: Vec<_> = functions.iter().filter(|f| called.contains(f)).map(|f| AnyFunction::Hir(*f)).collect();
-        self.cx.module(ModuleData {
-            functions: self.cx.alloc_slice(&members),
-            entry: Some(entry.name),
-            target: declared.target,
-            topologies: declared.topologies.as_deref().map(|levels| self.cx.topologies(levels)),
-            span: entry.span,
-            ..ModuleData::new(entry.name)
-        })
+    /// The module of a function with a context of its own, or outside a class: the function and those it calls.
+    pub(crate) fn implicit_module(&self, entry: Function<'c>, declared: &Declared<'c>) -> Module<'c> {
+        let topologies = declared.topologies.as_deref().map(|levels| self.cx.topologies(levels));
+        tf_core::tree::implicit_module(self.cx, AnyFunction::Hir(entry), declared.target, topologies)
     }
-}
-
-fn stray(what: &str, span: Span) -> Refusal {
-    Refusal::wrong(span, format!("`{what}` is no member of a module"))
-        .help("members are functions under `@func` and `topologies`")
 }

@@ -1,15 +1,18 @@
 //! The state of reading one file, and name look-up.
 
+use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
-use tf_core::{Context, Diagnostic, Expr, Span};
+use tf_core::{Context, Diagnostic, Expr, Function, Module, Span};
 use tf_types::{Dim, Mesh, Symbol, Topology};
 
+use crate::family::Family;
 use crate::limits;
 use crate::names;
 use crate::refusal::{Refusal, Res};
 use crate::source::Source;
+use crate::statics::Record;
 use crate::value::Value;
 
 /// What a name is bound to.
@@ -29,13 +32,28 @@ pub(crate) enum Binding<'c> {
 
 pub(crate) type Frame<'c> = FxHashMap<Symbol<'c>, Binding<'c>>;
 
-/// What the functions of a module may name: its levels, and the members above them.
+/// The module that is being read, or the file.
 #[derive(Default)]
 pub(crate) struct Domain<'c> {
+    /// The levels that it declares.
     pub(crate) topologies: Option<Vec<Topology<'c>>>,
-    pub(crate) members: Frame<'c>,
+    /// The levels of the module around it.
+    pub(crate) inherited: Option<Vec<Topology<'c>>>,
     /// Functions of the class that are not parsed yet.
     pub(crate) below: FxHashSet<Symbol<'c>>,
+    /// Its functions so far; they take variants and converters until it is complete.
+    pub(crate) functions: Vec<Family<'c>>,
+    /// Which function an earlier state of one is.
+    pub(crate) replaced: FxHashMap<Function<'c>, usize>,
+    /// Its child modules so far.
+    pub(crate) attached: Vec<Module<'c>>,
+}
+
+impl<'c> Domain<'c> {
+    /// The levels that its functions may name.
+    pub(crate) fn levels(&self) -> Option<&[Topology<'c>]> {
+        self.topologies.as_deref().or(self.inherited.as_deref())
+    }
 }
 
 /// An open loop.
@@ -57,6 +75,10 @@ pub(crate) struct Body<'c> {
     pub(crate) rereads: usize,
     /// Elements of comprehensions so far.
     pub(crate) unrolled: usize,
+    /// Mesh coordinates that are values.
+    pub(crate) coordinates: Vec<((Mesh<'c>, usize), Expr<'c>)>,
+    /// Schedule constraints so far.
+    pub(crate) constraints: Vec<(Expr<'c>, tf_core::node::Constraint<'c>)>,
 }
 
 /// A scope of a body. Mesh suites bind their alias only; other names go to the frame around.
@@ -72,10 +94,22 @@ pub(crate) struct Parser<'a, 'c> {
     /// Refusals so far, also those that follow from earlier ones and are not reported.
     pub(crate) refused: usize,
     pub(crate) file: Frame<'c>,
+    /// Names of the factories and classes around what is read, outermost first.
+    pub(crate) scopes: Vec<Frame<'c>>,
     pub(crate) domain: Domain<'c>,
     pub(crate) body: Option<Body<'c>>,
     /// Bounds of the dim variables of the file.
     pub(crate) dims: FxHashMap<Symbol<'c>, (i64, i64)>,
+    /// Plain functions of the file: they make values when they are called.
+    pub(crate) factories: Vec<&'a StmtFunctionDef>,
+    /// Plain classes of the file.
+    pub(crate) records: Vec<Record<'c>>,
+    /// Calls of factories that are open, and all so far.
+    pub(crate) factory_calls: (usize, usize),
+    /// Modules copied so far.
+    pub(crate) copies: usize,
+    /// Elements of comprehensions outside functions so far.
+    pub(crate) unrolled: usize,
     depth: usize,
 }
 
@@ -87,9 +121,15 @@ impl<'a, 'c> Parser<'a, 'c> {
             diagnostics: Vec::new(),
             refused: 0,
             file: Frame::default(),
+            scopes: Vec::new(),
             domain: Domain::default(),
             body: None,
             dims: FxHashMap::default(),
+            factories: Vec::new(),
+            records: Vec::new(),
+            factory_calls: (0, 0),
+            copies: 0,
+            unrolled: 0,
             depth: 0,
         }
     }
@@ -101,7 +141,10 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// Keeps a refusal for the report.
     pub(crate) fn report(&mut self, refusal: Refusal) {
         self.refused += 1;
-        self.diagnostics.extend(refusal.diagnostic());
+        let diagnostic = refusal.diagnostic();
+        // A factory that is called again is wrong again.
+        let is_known = |d: &Diagnostic| self.factory_calls.0 > 0 && self.diagnostics.contains(d);
+        self.diagnostics.extend(diagnostic.filter(|d| !is_known(d)));
     }
 
     /// Runs `read` one level deeper.
@@ -116,10 +159,11 @@ impl<'a, 'c> Parser<'a, 'c> {
         result
     }
 
-    /// What a name is bound to: in the function innermost first, in the class above it, in the file.
+    /// What a name is bound to: in the function innermost first, in the classes and factories around it, in the file.
     pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<&Binding<'c>> {
         let frames = self.body.iter().flat_map(|body| body.frames.iter().rev());
-        frames.map(|frame| &frame.names).chain([&self.domain.members, &self.file]).find_map(|names| names.get(&name))
+        let outer = self.scopes.iter().rev().chain([&self.file]);
+        frames.map(|frame| &frame.names).chain(outer).find_map(|names| names.get(&name))
     }
 
     /// The value of a name.
@@ -145,7 +189,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
         let frames = self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names));
-        let bound = frames.chain([&self.domain.members, &self.file]).flat_map(|names| names.keys().map(|n| n.as_str()));
+        let frames = frames.chain(&self.scopes).chain([&self.file]);
+        let bound = frames.flat_map(|names| names.keys().map(|n| n.as_str()));
         let mut bound: Vec<&str> = bound.collect();
         bound.sort_unstable();
         match did_you_mean(name, bound) {
@@ -154,10 +199,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
-    /// Binds a name of a body in the innermost frame that is no mesh suite.
+    /// Binds a name: of a body in the innermost frame that is no mesh suite, else in the innermost scope.
     pub(crate) fn bind(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
         let Some(body) = &mut self.body else {
-            self.file.insert(name, binding);
+            self.scopes.last_mut().unwrap_or(&mut self.file).insert(name, binding);
             return;
         };
         for frame in body.frames.iter_mut().rev() {

@@ -73,6 +73,11 @@ impl Source {
         self.span_of(node.range())
     }
 
+    /// The file in that range as it is.
+    pub(crate) fn slice(&self, range: TextRange) -> &str {
+        self.content().get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
+    }
+
     /// The words of the file in that range, on one line.
     pub(crate) fn text_of(&self, node: &impl Ranged) -> String {
         let text = self.content().get(node.range().start().to_usize()..node.range().end().to_usize());

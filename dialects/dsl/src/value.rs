@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use tf_core::{Expr, Function, Target};
+use tf_core::{DimVarRangePat, Expr, Function, Module, Target};
 use tf_types::{DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, Symbol, Topology, Type};
 
 use crate::names::Builtin;
+use crate::statics::Object;
 
 /// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
 #[derive(Clone)]
@@ -31,10 +32,22 @@ pub(crate) enum Value<'c> {
     DType(DType),
     Annotation(Annotation<'c>),
     Builtin(Builtin),
+    /// A function of `math`.
+    Math(Symbol<'c>),
+    /// A plain function of the file, by its place.
+    Factory(usize),
+    /// A plain class of the file, by its place.
+    Record(usize),
+    /// An instance of a plain class.
+    Object(Rc<Object<'c>>),
+    /// A dict of constants in order.
+    Dict(Rc<Vec<(Value<'c>, Value<'c>)>>),
     /// An op imported by name.
     Op(Symbol<'c>),
-    /// A class under `@module`.
-    Module(Symbol<'c>),
+    /// A class under `@module`, or a copy of one.
+    Module(Module<'c>),
+    /// What a variant is for.
+    Range(DimVarRangePat<'c>),
     Function(Function<'c>),
     Expr(Expr<'c>),
     /// The variable of `for k in tile(extent, step)`.
@@ -100,8 +113,14 @@ impl<'c> Value<'c> {
             Self::DType(dtype) => format!("the dtype {dtype}"),
             Self::Annotation(annotation) => format!("the type {}", annotation.ty),
             Self::Builtin(builtin) => format!("`{}`", builtin.name()),
+            Self::Math(name) => format!("`math.{name}`"),
+            Self::Factory(_) => "a plain Python function".to_owned(),
+            Self::Record(_) => "a plain Python class".to_owned(),
+            Self::Object(_) => "an instance of a plain class".to_owned(),
+            Self::Dict(items) => format!("a dict of {}", items.len()),
             Self::Op(name) => format!("the op `{name}`"),
-            Self::Module(name) => format!("the module `{name}`"),
+            Self::Module(module) => format!("the module `{}`", module.name),
+            Self::Range(_) => "a `DimVarRangePat`".to_owned(),
             Self::Function(function) => format!("the function `{}`", function.name),
             Self::Expr(expr) => format!("a run-time value of type {}", expr.ty()),
             Self::Window(_) => "a tile window".to_owned(),

@@ -19,11 +19,17 @@ struct Sorted<'x> {
 
 impl<'c> Parser<'_, 'c> {
     pub(crate) fn call(&mut self, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        if let Some(value) = self.method_call(call, span)? {
+            return Ok(value);
+        }
         match self.callee(&call.func)? {
             Value::Builtin(builtin) => self.construct(builtin, call, span),
             Value::Op(name) => self.op_call(name.as_str(), call, span, bind),
-            Value::Function(function) => self.function_call(function, call, span, bind),
-            Value::Module(name) => Err(Refusal::unbuilt(span, format!("a call of the module `{name}`"))),
+            Value::Function(function) => self.function_call(function, false, call, span, bind),
+            Value::Module(module) => self.child_call(module, call, span, bind),
+            Value::Factory(factory) => self.factory_call(factory, call, span),
+            Value::Record(record) => self.instance(record, call, span),
+            Value::Math(name) => self.math_call(name.as_str(), call, span),
             other => {
                 let name = self.text(&*call.func);
                 Err(Refusal::unread(span, format!("`{name}` is {} and cannot be called", other.describe())))

@@ -94,7 +94,7 @@ impl<'c> Parser<'_, 'c> {
 
     /// Inputs of one op as nodes: a float takes the one float dtype of the tensors beside it, f32 where there is none;
     /// an integer is i64 (spec: hir §4).
-    pub(crate) fn nodes(&self, inputs: &[(Value<'c>, Span)]) -> Res<Vec<Expr<'c>>> {
+    pub(crate) fn nodes(&mut self, inputs: &[(Value<'c>, Span)]) -> Res<Vec<Expr<'c>>> {
         let mut floats: Vec<DType> = inputs
             .iter()
             .filter_map(|(value, _)| value.as_expr()?.ty().as_tensor().map(|t| t.dtype))
@@ -107,8 +107,9 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// One value as a node.
-    pub(crate) fn node(&self, value: &Value<'c>, float: DType, span: Span) -> Res<Expr<'c>> {
-        let literal = |literal, dtype| Ok(self.cx.constant(literal, dtype, Meta::at(span)));
+    pub(crate) fn node(&mut self, value: &Value<'c>, float: DType, span: Span) -> Res<Expr<'c>> {
+        let cx = self.cx;
+        let literal = |literal, dtype| Ok(cx.constant(literal, dtype, Meta::at(span)));
         match value {
             Value::Expr(expr) => Ok(*expr),
             Value::Window(window) => Ok(window.iv),
@@ -116,10 +117,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Int(value) => literal(Literal::Int(*value), DType::I64),
             Value::Float(value) => literal(Literal::Float(*value), float),
             Value::Dim(dim) => Err(Refusal::unbuilt(span, format!("the dim `{dim}` as a run-time value"))),
-            Value::MeshAxis(mesh, axis) => Err(Refusal::unbuilt(
-                span,
-                format!("the coordinate `{}` of a mesh as a run-time value", mesh.axis_name(*axis)),
-            )),
+            Value::MeshAxis(mesh, axis) => self.coordinate(*mesh, *axis, span),
             other => Err(Refusal::wrong(span, format!("expected a tensor, found {}", other.describe()))),
         }
     }

@@ -1,7 +1,7 @@
 //! Calls of functions of the same module (spec: hir §2).
 
 use ruff_python_ast as ast;
-use tf_core::{Callee, ExprKind, Function, Span};
+use tf_core::{AnyFunction, Callee, ExprKind, Function, Module, Span};
 use tf_types::Symbol;
 
 use crate::parser::Parser;
@@ -9,9 +9,35 @@ use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
+    /// A call of the entry of a child module; its constants come with the child (spec: hir §2, rule 1).
+    pub(crate) fn child_call(
+        &mut self,
+        module: Module<'c>,
+        call: &ast::ExprCall,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        let written = self.text(&*call.func);
+        if self.body.is_none() {
+            return Err(Refusal::unread(span, format!("the module `{written}` is called outside a function")));
+        }
+        if !self.domain.attached.contains(&module) {
+            let refusal = Refusal::wrong(span, format!("`{written}` is no child of the module that calls it"));
+            return Err(refusal.help(format!("attach it in the class body: `name = {written}`, and call `name`")));
+        }
+        match module.entry_function() {
+            Some(AnyFunction::Hir(entry)) => self.function_call(entry, true, call, span, bind),
+            _ => {
+                let refusal = Refusal::wrong(span, format!("the child `{written}` has no entry to call"));
+                Err(refusal.help("name one: `@module(entry=\"...\")`"))
+            }
+        }
+    }
+
     pub(crate) fn function_call(
         &mut self,
         function: Function<'c>,
+        omits_constants: bool,
         call: &ast::ExprCall,
         span: Span,
         bind: Option<Symbol<'c>>,
@@ -26,7 +52,8 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(self.span(keyword), message));
         }
         let given = &call.arguments.args;
-        let params = function.data().params;
+        let params = function.data().params.iter().copied().filter(|param| !omits_constants || !param.is_const_param());
+        let params: Vec<_> = params.collect();
         if given.len() != params.len() {
             let message = format!("`{name}` takes {} arguments, found {}", params.len(), given.len());
             return Err(Refusal::wrong(span, message));
@@ -37,7 +64,7 @@ impl<'c> Parser<'_, 'c> {
             values.push((value, self.span(arg)));
         }
         let args = self.nodes(&values)?;
-        for ((arg, (_, at)), param) in args.iter().zip(&values).zip(params) {
+        for ((arg, (_, at)), param) in args.iter().zip(&values).zip(&params) {
             let (have, want) = (arg.ty(), param.ty());
             if have == want {
                 continue;

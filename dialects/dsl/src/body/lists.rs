@@ -1,5 +1,7 @@
 //! Compile-time lists (spec: parser §1.9).
 
+use std::rc::Rc;
+
 use ruff_python_ast as ast;
 use tf_core::Span;
 
@@ -16,53 +18,157 @@ const UNROLLED: usize = 1 << 17;
 impl<'c> Parser<'_, 'c> {
     /// `[expr for name in sequence]`, unrolled.
     pub(crate) fn comprehension(&mut self, list: &ast::ExprListComp, span: Span) -> Res<Value<'c>> {
-        if self.body.is_none() {
-            return Err(Refusal::unbuilt(span, "a list comprehension outside a function"));
-        }
-        let clause = match &list.generators[..] {
-            [clause] => clause,
-            _ => return Err(Refusal::wrong(span, "a comprehension has one `for` clause")),
-        };
-        if !clause.ifs.is_empty() {
-            return Err(Refusal::wrong(self.span(clause), "a comprehension has no `if`"));
-        }
-        let ast::Expr::Name(target) = &clause.target else {
-            return Err(Refusal::wrong(self.span(&clause.target), "the target of a comprehension is one name"));
-        };
-        let items = self.sequence(&clause.iter)?;
-        if let Some(body) = &mut self.body {
-            body.unrolled += items.len();
-            if body.unrolled > UNROLLED {
-                let message = format!("the comprehensions of the function have more than {UNROLLED} elements");
-                return Err(Refusal::wrong(span, message));
-            }
-        }
-        let name = self.cx.symbol(target.id.as_str());
-        let mut values = Vec::with_capacity(items.len());
-        for item in items {
-            let names = Frame::from_iter([(name, Binding::Value(item))]);
-            self.push(BodyFrame { names, is_mesh: false });
-            let value = self.eval(&list.elt, None);
-            self.pop();
-            values.push(value?);
-        }
+        let values = self.elements(&list.elt, &list.generators, span)?;
         Value::list(values).ok_or_else(|| Refusal::wrong(span, "lists are nested too deep"))
     }
 
+    /// The elements of a comprehension. Inside functions it has one clause, one name and no condition.
+    pub(crate) fn elements(
+        &mut self,
+        element: &ast::Expr,
+        clauses: &[ast::Comprehension],
+        span: Span,
+    ) -> Res<Vec<Value<'c>>> {
+        if self.body.is_some() {
+            let [clause] = clauses else { return Err(Refusal::wrong(span, "a comprehension has one `for` clause")) };
+            if !clause.ifs.is_empty() {
+                return Err(Refusal::wrong(self.span(clause), "a comprehension has no `if`"));
+            }
+            if !matches!(clause.target, ast::Expr::Name(_)) {
+                let message = "the target of a comprehension is one name";
+                return Err(Refusal::wrong(self.span(&clause.target), message));
+            }
+        }
+        let mut values = Vec::new();
+        self.each(clauses, span, &mut |p| {
+            values.push(p.eval(element, None)?);
+            Ok(())
+        })?;
+        Ok(values)
+    }
+
+    /// `{key: value for …}` at file level.
+    pub(crate) fn dict_comprehension(&mut self, dict: &ast::ExprDictComp, span: Span) -> Res<Value<'c>> {
+        let mut items = Vec::new();
+        let Some(key) = &dict.key else { return Err(Refusal::unread(span, "an unpacked dict is not read")) };
+        self.each(&dict.generators, span, &mut |p| {
+            let key = p.eval(key, None)?;
+            let value = p.eval(&dict.value, None)?;
+            put(&mut items, key, value);
+            Ok(())
+        })?;
+        Ok(Value::Dict(Rc::new(items)))
+    }
+
+    /// `{key: value}` at file level.
+    pub(crate) fn dict(&mut self, dict: &ast::ExprDict) -> Res<Value<'c>> {
+        let mut items = Vec::with_capacity(dict.items.len());
+        for item in &dict.items {
+            let value = self.eval(&item.value, None)?;
+            match (&item.key, value) {
+                (Some(key), value) => {
+                    let key = self.eval(key, None)?;
+                    put(&mut items, key, value);
+                }
+                (None, Value::Dict(other)) => {
+                    other.iter().for_each(|(key, value)| put(&mut items, key.clone(), value.clone()));
+                }
+                (None, other) => {
+                    let message = format!("only a dict is unpacked into a dict, found {}", other.describe());
+                    return Err(Refusal::unread(self.span(&item.value), message));
+                }
+            }
+        }
+        Ok(Value::Dict(Rc::new(items)))
+    }
+
+    /// Runs `f` for every combination of the clauses' elements.
+    fn each(&mut self, clauses: &[ast::Comprehension], span: Span, f: &mut dyn FnMut(&mut Self) -> Res<()>) -> Res<()> {
+        let Some((clause, rest)) = clauses.split_first() else { return f(self) };
+        let items = self.sequence(&clause.iter)?;
+        self.count_elements(items.len(), span)?;
+        for item in items {
+            let in_body = self.body.is_some();
+            match in_body {
+                true => self.push(BodyFrame { names: Frame::default(), is_mesh: false }),
+                false => self.scopes.push(Frame::default()),
+            }
+            let mut run = || {
+                self.bind_target(&clause.target, &item)?;
+                for condition in &clause.ifs {
+                    if !self.truth(condition)? {
+                        return Ok(());
+                    }
+                }
+                self.each(rest, span, f)
+            };
+            let result = run();
+            match in_body {
+                true => drop(self.pop()),
+                false => drop(self.scopes.pop()),
+            }
+            result?;
+        }
+        Ok(())
+    }
+
+    /// Bounds what comprehensions and loops over constants make.
+    pub(crate) fn count_elements(&mut self, count: usize, span: Span) -> Res<()> {
+        let total = match &mut self.body {
+            Some(body) => &mut body.unrolled,
+            None => &mut self.unrolled,
+        };
+        *total = total.saturating_add(count);
+        if *total > UNROLLED {
+            let message = format!("the comprehensions of the function have more than {UNROLLED} elements");
+            return Err(Refusal::wrong(span, message));
+        }
+        Ok(())
+    }
+
+    /// Binds a name, or several to the items of a sequence.
+    pub(crate) fn bind_target(&mut self, target: &ast::Expr, value: &Value<'c>) -> Res<()> {
+        match target {
+            ast::Expr::Name(name) => {
+                self.bind(self.cx.symbol(name.id.as_str()), Binding::Value(value.clone()));
+                Ok(())
+            }
+            ast::Expr::Tuple(tuple) => match value.as_sequence() {
+                Some(items) if items.len() == tuple.elts.len() => {
+                    tuple.elts.iter().zip(items).try_for_each(|(target, item)| self.bind_target(target, item))
+                }
+                _ => {
+                    let message = format!("{} does not unpack to {} names", value.describe(), tuple.elts.len());
+                    Err(Refusal::wrong(self.span(target), message))
+                }
+            },
+            other => Err(Refusal::unread(self.span(other), "the target is no name")),
+        }
+    }
+
     /// What a comprehension walks: `range(...)` of integers, or a compile-time tuple or list.
-    fn sequence(&mut self, iter: &ast::Expr) -> Res<Vec<Value<'c>>> {
+    pub(crate) fn sequence(&mut self, iter: &ast::Expr) -> Res<Vec<Value<'c>>> {
         let span = self.span(iter);
-        let ast::Expr::Call(call) = iter else {
+        let is_range = match iter {
+            ast::Expr::Call(call) => self.is_builtin(&self.text(&*call.func), Builtin::Range),
+            _ => false,
+        };
+        let call = match iter {
+            ast::Expr::Call(call) if is_range || self.body.is_some() => Some(call),
+            _ => None,
+        };
+        let Some(call) = call else {
             let value = self.eval(iter, None)?;
             return match value.as_sequence() {
                 Some(items) => Ok(items.to_vec()),
+                None if let Value::Dict(items) = &value => Ok(items.iter().map(|(key, _)| key.clone()).collect()),
                 None => {
                     Err(Refusal::wrong(span, format!("a comprehension walks a sequence, found {}", value.describe())))
                 }
             };
         };
         let callee = self.text(&*call.func);
-        if !self.is_builtin(&callee, Builtin::Range) {
+        if !is_range {
             let message = format!("a comprehension walks `range(...)` or a sequence; `{callee}` is not called");
             return Err(Refusal::wrong(span, message));
         }
@@ -99,5 +205,13 @@ impl<'c> Parser<'_, 'c> {
 
     pub(crate) fn pop(&mut self) -> Option<BodyFrame<'c>> {
         self.body.as_mut().and_then(|body| body.frames.pop())
+    }
+}
+
+/// Sets an item of a dict.
+fn put<'c>(items: &mut Vec<(Value<'c>, Value<'c>)>, key: Value<'c>, value: Value<'c>) {
+    match items.iter_mut().find(|(known, _)| known.static_eq(&key) == Some(true)) {
+        Some(item) => item.1 = value,
+        None => items.push((key, value)),
     }
 }

@@ -32,6 +32,11 @@ pub(crate) fn assigned<'x>(stmts: &'x [ast::Stmt], f: &mut impl FnMut(&'x str, &
                 }
                 _ => {}
             },
+            ast::Stmt::AnnAssign(assign) if assign.value.is_some() => {
+                if let ast::Expr::Name(name) = &*assign.target {
+                    f(name.id.as_str(), stmt, true);
+                }
+            }
             ast::Stmt::For(inner) => assigned(&inner.body, f),
             _ => {}
         }

@@ -65,7 +65,7 @@ impl<'c> Parser<'_, 'c> {
                 return Err(Refusal::wrong(span, message));
             }
         };
-        let declared = self.domain.topologies.as_deref().unwrap_or_default();
+        let declared = self.domain.levels().unwrap_or_default();
         if let Some(topology) = declared.iter().find(|t| t.name == name) {
             return Ok(*topology);
         }
@@ -194,7 +194,7 @@ impl<'c> Parser<'_, 'c> {
 
     /// Levels that the module declares with another size are not its levels.
     fn check_levels(&self, mesh: Mesh<'c>, span: Span) -> Res<()> {
-        let Some(declared) = &self.domain.topologies else { return Ok(()) };
+        let Some(declared) = self.domain.levels() else { return Ok(()) };
         for level in mesh.topologies {
             match declared.iter().find(|t| t.name == level.name) {
                 None => {

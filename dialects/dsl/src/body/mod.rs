@@ -1,6 +1,8 @@
 //! Bodies of `@func`: statements folded into one expression (spec: parser §5).
 
 mod calls;
+mod constraints;
+mod coordinates;
 mod emit;
 mod functions;
 mod lists;
@@ -11,4 +13,5 @@ mod statements;
 mod subscripts;
 mod windows;
 
-pub(crate) use statements::{Flow, bound_names, is_docstring, keyword};
+pub(crate) use constraints::constrained;
+pub(crate) use statements::{Flow, bound_names, docstring, is_docstring, keyword};

@@ -67,6 +67,8 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
+        let left = (self.lifted(left.0, left.1)?, left.1);
+        let right = (self.lifted(right.0, right.1)?, right.1);
         if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
             return self.static_binary(op, &left.0, &right.0, span);
         }
@@ -129,6 +131,7 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn unary(&mut self, unary: &ast::ExprUnaryOp, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
         let value = self.eval(&unary.operand, None)?;
         let operand_span = self.span(&*unary.operand);
+        let value = self.lifted(value, operand_span)?;
         if value.as_expr().is_none() {
             return self.static_unary(unary.op, &value, span);
         }
@@ -185,15 +188,22 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, "a chained comparison is not part of the language")
                 .help("write `a < b and b < c`"));
         };
+        let left = (self.eval(&compare.left, None)?, self.span(&*compare.left));
+        let right = (self.eval(right, None)?, self.span(right));
+        let left = (self.lifted(left.0, left.1)?, left.1);
+        let right = (self.lifted(right.0, right.1)?, right.1);
+        if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
+            return match left.0.compare(*op, &right.0) {
+                Some(result) => Ok(Value::Bool(result)),
+                None => {
+                    let (a, b) = (left.0.describe(), right.0.describe());
+                    Err(Refusal::unread(span, format!("`{}` is not decided between {a} and {b}", op.as_str())))
+                }
+            };
+        }
         let Some(name) = compare_name(*op) else {
             return Err(Refusal::unread(span, format!("the operator `{}` is not part of the language", op.as_str())));
         };
-        let left = (self.eval(&compare.left, None)?, self.span(&*compare.left));
-        let right = (self.eval(right, None)?, self.span(right));
-        if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
-            let message = format!("the comparison of compile-time values `{}`", self.text(compare));
-            return Err(Refusal::unbuilt(span, message));
-        }
         self.tensor_op(name, op.as_str(), &[left, right], span, bind)
     }
 }

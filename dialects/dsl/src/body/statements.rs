@@ -39,9 +39,20 @@ pub(crate) fn keyword(stmt: &ast::Stmt) -> &'static str {
     }
 }
 
+/// The text of a docstring, where it comes first.
+pub(crate) fn docstring(stmt: &ast::Stmt) -> Option<&str> {
+    match stmt {
+        ast::Stmt::Expr(expr) => match &*expr.value {
+            ast::Expr::StringLiteral(literal) => Some(literal.value.to_str()),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Whether a statement is a docstring, where it comes first.
 pub(crate) fn is_docstring(stmt: &ast::Stmt) -> bool {
-    matches!(stmt, ast::Stmt::Expr(expr) if matches!(*expr.value, ast::Expr::StringLiteral(_)))
+    docstring(stmt).is_some()
 }
 
 impl<'c> Parser<'_, 'c> {
@@ -91,13 +102,7 @@ impl<'c> Parser<'_, 'c> {
                 Err(Refusal::wrong(span, format!("the augmented assignment `{op}=` is not part of the language"))
                     .help(format!("write `{target} = {target} {op} {}`", self.text(&*aug.value))))
             }
-            ast::Stmt::AnnAssign(assign) => {
-                let annotation = self.span(&*assign.annotation);
-                if self.text(&*assign.annotation).starts_with("where") {
-                    return Err(Refusal::unbuilt(annotation, "a schedule constraint `where(...)`"));
-                }
-                Err(Refusal::wrong(annotation, "an assignment has no annotation"))
-            }
+            ast::Stmt::AnnAssign(assign) => self.annotated(assign, span),
             ast::Stmt::Expr(expr) => {
                 let refusal = match &*expr.value {
                     ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => {
@@ -126,6 +131,7 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Name(name) => {
                 let name = self.cx.symbol(name.id.as_str());
                 let value = self.eval(&assign.value, Some(name))?;
+                let value = self.lifted(value, self.span(&*assign.value))?;
                 let expr = value.as_expr();
                 self.bind(name, Binding::Value(value));
                 Ok(expr)
@@ -210,7 +216,7 @@ impl<'c> Parser<'_, 'c> {
         self.result_node(&value, span)
     }
 
-    fn result_node(&self, value: &Value<'c>, span: Span) -> Res<Expr<'c>> {
+    fn result_node(&mut self, value: &Value<'c>, span: Span) -> Res<Expr<'c>> {
         match value.as_sequence() {
             None => self.node(value, DType::F32, span),
             Some(items) => {
@@ -271,7 +277,12 @@ pub(crate) fn bound_names<'x>(stmt: &'x ast::Stmt, names: &mut Vec<&'x str>) {
     match stmt {
         ast::Stmt::Assign(assign) => assign.targets.iter().for_each(|t| target_names(t, names)),
         ast::Stmt::With(with) => all(&with.body),
-        ast::Stmt::For(stmt) => all(&stmt.body),
+        ast::Stmt::For(stmt) => {
+            all(&stmt.body);
+            target_names(&stmt.target, names);
+        }
+        ast::Stmt::AugAssign(assign) => target_names(&assign.target, names),
+        ast::Stmt::AnnAssign(assign) => target_names(&assign.target, names),
         ast::Stmt::While(stmt) => all(&stmt.body),
         ast::Stmt::If(stmt) => {
             all(&stmt.body);

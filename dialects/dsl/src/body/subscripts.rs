@@ -44,6 +44,15 @@ impl<'c> Parser<'_, 'c> {
                 let at = self.item_index(subscript, sequence.items.len())?;
                 Ok(sequence.items[at].clone())
             }
+            Value::Dict(ref items) => {
+                let key = self.eval(&subscript.slice, None)?;
+                let found = items.iter().find(|(known, _)| known.static_eq(&key) == Some(true));
+                found.map(|(_, value)| value.clone()).ok_or_else(|| {
+                    let name = self.text(&*subscript.value);
+                    let key = self.text(&*subscript.slice);
+                    Refusal::unread(span, format!("the dict `{name}` has no key `{key}`"))
+                })
+            }
             Value::Mesh(mesh) => self.mesh_slice(mesh, &subscript.slice, span).map(Value::Mesh),
             Value::Expr(expr) => match expr.ty().data() {
                 TypeKind::Tensor(_) => self.window(expr, subscript, span, bind).map(Value::Expr),
@@ -138,7 +147,15 @@ impl<'c> Parser<'_, 'c> {
         }
         let mut picks = Vec::with_capacity(keys.len());
         for (axis, key) in keys.iter().enumerate() {
-            picks.push(self.pick(key, axis, tensor.shape[axis])?);
+            picks.push(self.pick(key, axis, tensor.shape[axis], span)?);
+        }
+        if let Some(pick) = picks.iter().find(|pick| pick.start.base.scalar().is_some_and(|at| self.is_coordinate(at)))
+            && tensor.shard().is_some()
+        {
+            let name = self.text(&*subscript.value);
+            let refusal =
+                Refusal::wrong(span, format!("a mesh coordinate is no start of a window of the placed value `{name}`"));
+            return Err(refusal.also(pick.span, "the coordinate").help("take the window before `reshard`"));
         }
         let is_whole = |(axis, pick): (usize, &Pick<'c>)| {
             let from_start = matches!(pick.start.base, Base::Zero) && pick.start.offset.as_const() == Some(0);
@@ -182,7 +199,7 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn pick(&mut self, key: &ast::Expr, axis: usize, extent: Dim<'c>) -> Res<Pick<'c>> {
+    fn pick(&mut self, key: &ast::Expr, axis: usize, extent: Dim<'c>, whole: Span) -> Res<Pick<'c>> {
         let span = self.span(key);
         let one = self.cx.dim(1);
         let pick = match key {
@@ -205,7 +222,10 @@ impl<'c> Parser<'_, 'c> {
                 }
             }
         };
-        self.check_window(pick.start, pick.size, pick.stride, axis, extent, span)?;
+        // A window that is not moved leaves the axis by the fault of its loop, not of the key.
+        let unmoved = matches!(pick.start.base, Base::Window(_)) && pick.start.offset.as_const() == Some(0);
+        let at = if unmoved { whole } else { span };
+        self.check_window(pick.start, pick.size, pick.stride, axis, extent, at)?;
         Ok(pick)
     }
 

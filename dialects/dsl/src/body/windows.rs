@@ -67,10 +67,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Dim(dim) => (Base::Zero, dim),
             Value::Expr(scalar) => (Base::Scalar(scalar), zero),
             Value::Window(window) => (Base::Window(window), zero),
-            Value::MeshAxis(mesh, axis) => {
-                let what = format!("the coordinate `{}` of a mesh as an index", mesh.axis_name(axis));
-                return Err(Refusal::unbuilt(span, what));
-            }
+            Value::MeshAxis(mesh, axis) => (Base::Scalar(self.coordinate(mesh, axis, span)?), zero),
             other => return Err(Refusal::wrong(span, format!("an index is an integer, found {}", other.describe()))),
         };
         Ok(Index { base, offset })

@@ -1,7 +1,7 @@
 //! Constructor calls: dims, levels, layouts, placements, targets.
 
 use ruff_python_ast as ast;
-use tf_core::{Span, Target, TargetKind};
+use tf_core::{DimVarRangePat, Span, Target, TargetKind};
 use tf_types::{DimVar, Layout, ShardAttr, Topology};
 
 use crate::names::Builtin;
@@ -77,6 +77,7 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Ok(self.dim_value(self.cx.ceildiv(a, b)))
             }
+            Builtin::DimVarRangePat => self.range_pattern(call, span).map(|(range, _)| Value::Range(range)),
             Builtin::Topology => {
                 let given = self.arguments(call, "Topology", &["name", "size"])?;
                 let name = self.required(&given, 0, "name", "Topology", span)?;
@@ -109,15 +110,18 @@ impl<'c> Parser<'_, 'c> {
                 Ok(Value::Target(Target { kind: TargetKind::Cpu, device: self.cx.symbol("") }))
             }
             Builtin::Mesh => self.mesh(call, span).map(|(mesh, _)| Value::Mesh(mesh)),
-            Builtin::Min | Builtin::Max => self.extremum(builtin, call, span),
-            Builtin::Len => {
-                let given = self.arguments(call, "len", &["sequence"])?;
-                let value = self.eval(self.required(&given, 0, "sequence", "len", span)?, None)?;
-                match value.as_sequence() {
-                    Some(items) => Ok(Value::Int(items.len() as i64)),
-                    None => Err(Refusal::unread(span, format!("`len` of {}", value.describe()))),
-                }
-            }
+            Builtin::Min
+            | Builtin::Max
+            | Builtin::Len
+            | Builtin::Sum
+            | Builtin::Abs
+            | Builtin::Round
+            | Builtin::IntType
+            | Builtin::FloatType
+            | Builtin::BoolType
+            | Builtin::StrType
+            | Builtin::List
+            | Builtin::TupleType => self.static_call(builtin, call, span),
             Builtin::Tensor | Builtin::ConstTensor => {
                 Err(Refusal::wrong(span, format!("`{}` is an annotation", builtin.name()))
                     .help("write `Tensor[shape, dtype]`"))
@@ -126,13 +130,9 @@ impl<'c> Parser<'_, 'c> {
                 let refusal = Refusal::wrong(span, format!("`{}(...)` is no value", builtin.name()));
                 Err(refusal.help("write it after `in` of a `for` statement"))
             }
-            Builtin::ComposedLayout
-            | Builtin::AmxTarget
-            | Builtin::DimVarRangePat
-            | Builtin::Where
-            | Builtin::PrimFunc
-            | Builtin::Intrinsic
-            | Builtin::TupleType => Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name()))),
+            Builtin::ComposedLayout | Builtin::AmxTarget | Builtin::Where | Builtin::PrimFunc | Builtin::Intrinsic => {
+                Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name())))
+            }
             _ => Err(Refusal::unread(span, format!("`{}` cannot be called here", builtin.name()))),
         }
     }
@@ -171,6 +171,20 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, message).help("give the two dims different names"));
         }
         Ok(Value::Dim(self.cx.dim_var(DimVar { name, lo, hi })))
+    }
+
+    /// `DimVarRangePat(name, lo, hi)`, and where the three stand.
+    pub(crate) fn range_pattern(&mut self, call: &ast::ExprCall, span: Span) -> Res<(DimVarRangePat<'c>, [Span; 3])> {
+        const WHAT: &str = "DimVarRangePat";
+        let given = self.arguments(call, WHAT, &["name", "lo", "hi"])?;
+        let name = self.required(&given, 0, "name", WHAT, span)?;
+        let lo = self.required(&given, 1, "lo", WHAT, span)?;
+        let hi = self.required(&given, 2, "hi", WHAT, span)?;
+        let spans = [self.span(name), self.span(lo), self.span(hi)];
+        let name = self.string(name, "the name of a dim")?;
+        let (lo, hi) = (self.int(lo, "a bound of a range")?, self.int(hi, "a bound of a range")?);
+        let range = DimVarRangePat::new(self.cx.symbol(name), lo, hi);
+        Ok((range.map_err(|error| Refusal::from(error.at(if name.is_empty() { spans[0] } else { spans[2] })))?, spans))
     }
 
     fn layout(&mut self, call: &ast::ExprCall, span: Span) -> Res<Layout<'c>> {
@@ -245,23 +259,5 @@ impl<'c> Parser<'_, 'c> {
         }
         let device = self.string(device, "the device of a `CudaTarget`")?;
         Ok(Value::Target(Target { kind: TargetKind::Cuda, device: self.cx.symbol(device) }))
-    }
-
-    fn extremum(&mut self, builtin: Builtin, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let what = builtin.name();
-        let given = self.arguments(call, what, &["a", "b"])?;
-        let a = self.eval(self.required(&given, 0, "a", what, span)?, None)?;
-        let b = self.eval(self.required(&given, 1, "b", what, span)?, None)?;
-        let least = builtin == Builtin::Min;
-        match (&a, &b) {
-            (Value::Int(a), Value::Int(b)) => Ok(Value::Int(if least { *a.min(b) } else { *a.max(b) })),
-            (Value::Float(a), Value::Float(b)) => Ok(Value::Float(if least { a.min(*b) } else { a.max(*b) })),
-            (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {
-                let (a, b) = (self.to_dim(&a, "an operand", span)?, self.to_dim(&b, "an operand", span)?);
-                Ok(self.dim_value(if least { self.cx.dim_min(a, b) } else { self.cx.dim_max(a, b) }))
-            }
-            _ => Err(Refusal::unread(span, format!("`{what}` of {} and {}", a.describe(), b.describe()))
-                .help("elementwise: `tf.minimum`, `tf.maximum`")),
-        }
     }
 }

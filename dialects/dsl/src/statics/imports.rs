@@ -20,7 +20,10 @@ impl<'c> Parser<'_, 'c> {
             let module = alias.name.as_str();
             let root = module.split('.').next().unwrap_or(module);
             let bound = alias.asname.as_ref().map_or(root, |name| name.as_str());
-            let binding = if !is_ours(module) {
+            let binding = if let "math" | "dataclasses" = module {
+                let is_math = module == "math";
+                Binding::Value(Value::Builtin(if is_math { Builtin::Math } else { Builtin::DataClasses }))
+            } else if !is_ours(module) {
                 self.outside(module, alias)
             } else {
                 let last = module.rsplit('.').next().unwrap_or(module);
@@ -52,6 +55,8 @@ impl<'c> Parser<'_, 'c> {
     fn imported(&self, module: &str, name: &str, alias: &ast::Alias, relative: bool) -> Binding<'c> {
         if relative || !is_ours(module) {
             return match (module, name) {
+                ("dataclasses", "dataclass") => Binding::Value(Value::Builtin(Builtin::DataClass)),
+                ("math", name) => Binding::Value(self.math_constant(name)),
                 ("typing", "Tuple") => Binding::Value(Value::Builtin(Builtin::TupleType)),
                 _ => self.outside(module, alias),
             };

@@ -1,10 +1,14 @@
 //! Expressions of the language: compile-time values here, IR through [`crate::body`].
 
+mod builtin;
+mod compare;
 mod construct;
 mod imports;
 mod numbers;
+mod record;
 
 pub(crate) use numbers::unread_operator;
+pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::Span;
@@ -68,7 +72,14 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Call(call) => self.call(call, span, bind),
             ast::Expr::Subscript(subscript) => self.subscript(subscript, span, bind),
             ast::Expr::ListComp(comprehension) => self.comprehension(comprehension, span),
-            other => Err(Refusal::unbuilt(span, form(other))),
+            ast::Expr::FString(string) => self.format(string, span),
+            ast::Expr::If(choice) if self.body.is_none() => match self.truth(&choice.test)? {
+                true => self.eval(&choice.body, None),
+                false => self.eval(&choice.orelse, None),
+            },
+            ast::Expr::Dict(dict) if self.body.is_none() => self.dict(dict),
+            ast::Expr::DictComp(dict) if self.body.is_none() => self.dict_comprehension(dict, span),
+            other => Err(Refusal::unread(span, format!("{} is not part of the language", form(other)))),
         }
     }
 
@@ -90,8 +101,18 @@ impl<'c> Parser<'_, 'c> {
             Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
             Value::Module(module) => {
-                Err(Refusal::unbuilt(span, format!("`{module}.{name}`, an attribute of a module,")))
+                let object = self.text(&*attribute.value);
+                let refusal =
+                    Refusal::unread(span, format!("`{object}.{name}`, a member of a module, is not used here"));
+                Err(match module.entry.filter(|_| self.body.is_some()) {
+                    Some(_) => refusal.help(format!("`{object}(...)` calls its entry")),
+                    None => refusal,
+                })
             }
+            Value::Builtin(Builtin::Math) => Ok(self.math_constant(name)),
+            Value::Builtin(Builtin::DataClasses) if name == "dataclass" => Ok(Value::Builtin(Builtin::DataClass)),
+            Value::Object(object) => self.object_attribute(&object, name, span),
+            Value::Record(record) => self.record_attribute(record, name, span),
             other => {
                 let object = self.source.text_of(&*attribute.value);
                 Err(Refusal::unread(span, format!("`{object}` is {} and has no attribute `{name}`", other.describe())))

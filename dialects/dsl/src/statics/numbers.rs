@@ -91,6 +91,7 @@ impl<'c> Parser<'_, 'c> {
                 };
                 Ok(self.dim_value(dim))
             }
+            _ if let Some(joined) = self.joined(op, a, b, span) => joined,
             _ => {
                 let message = format!("`{}` is not defined between {} and {}", op.as_str(), a.describe(), b.describe());
                 Err(Refusal::unread(span, message))
@@ -105,7 +106,7 @@ impl<'c> Parser<'_, 'c> {
             (UnaryOp::USub, Value::Float(a)) => Ok(Value::Float(-a)),
             (UnaryOp::USub, Value::Dim(dim)) => Ok(self.dim_value(self.cx.dim_sub(self.cx.dim(0), *dim))),
             (UnaryOp::UAdd, Value::Int(_) | Value::Float(_) | Value::Dim(_)) => Ok(value.clone()),
-            (UnaryOp::Not, Value::Bool(a)) => Ok(Value::Bool(!a)),
+            (UnaryOp::Not, value) if let Some(truth) = value.truth() => Ok(Value::Bool(!truth)),
             _ => {
                 let message = format!("`{}` is not defined for {}", op.as_str(), value.describe());
                 Err(Refusal::unread(span, message))

@@ -178,7 +178,7 @@ fn annotations() {
 fn unread_file_level_names_are_refused_where_they_are_used() {
     let text = |used: &str| {
         format!(
-            "import numpy as np\n{HEAD}W = np.ones(4)\nif True:\n    V = 3\n@func\ndef f(x: Tensor[({used},), \"f32\"]):\n    return x\n"
+            "import numpy as np\n{HEAD}W = np.ones(4)\nwhile True:\n    V = 3\n@func\ndef f(x: Tensor[({used},), \"f32\"]):\n    return x\n"
         )
     };
     with_source(&text("4"), |_, result| assert!(result.is_ok()));

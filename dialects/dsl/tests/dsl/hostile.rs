@@ -62,7 +62,7 @@ fn deep_nesting_is_refused_where_it_starts() {
     assert_eq!(refusal(&in_function(&deep("", "[0:1]", 100_000))), "code is nested more than 600 deep");
     assert_eq!(
         refusal(&in_function(&deep("x if x else ", "", 900))),
-        "a conditional expression `if … else` is not supported yet"
+        "a conditional expression `if … else` is not part of the language"
     );
     with_source(&in_function(&deep("(", ")", 190)), |_, result| assert!(result.is_ok()));
     let mut blocks = String::from(HEAD);

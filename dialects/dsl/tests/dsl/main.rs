@@ -2,7 +2,9 @@
 
 mod bodies;
 mod common;
+mod families;
 mod hostile;
 mod modules;
 mod programs;
 mod refusals;
+mod trees;

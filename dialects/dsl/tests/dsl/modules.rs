@@ -54,7 +54,7 @@ fn modules_are_selected_by_name() {
             result.err().unwrap_or_default().into_iter().map(|d| (d.message, d.help)).collect::<Vec<_>>()
         })
     };
-    assert_eq!(messages(Some("Wrong"))[0].0, "a call of the module `Left` is not supported yet");
+    assert_eq!(messages(Some("Wrong"))[0].0, "`Left` is no child of the module that calls it");
     let known = Some("it has Left, alone, Wrong".to_owned());
     assert_eq!(messages(Some("Right")), [("the file has no module or function `Right`".to_owned(), known)]);
     assert_eq!(messages(None).len(), 1);

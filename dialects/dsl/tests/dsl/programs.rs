@@ -105,3 +105,20 @@ fn tile_k_loop() {
         assert!(starts.iter().all(|s| s.op_call().unwrap().args[0] == grid.induction));
     });
 }
+
+/// Every program of the reference is read.
+#[test]
+fn all_programs_are_read() {
+    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference/programs");
+    let mut names: Vec<_> = std::fs::read_dir(dir)
+        .expect("the programs are here")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok()?.strip_suffix(".py").map(str::to_owned))
+        .collect();
+    names.sort();
+    assert_eq!(names.len(), 24);
+    for name in names {
+        with_source(&reference(&format!("programs/{name}.py")), |_, result| {
+            assert!(result.is_ok(), "{name}: {:?}", result.err());
+        });
+    }
+}

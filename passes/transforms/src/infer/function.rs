@@ -196,11 +196,14 @@ fn check_literal<'c>(expr: Expr<'c>, literal: Literal) -> Option<Diagnostic> {
 
 fn check_call<'c>(expr: Expr<'c>, callee: Function<'c>, args: &[Expr<'c>]) -> Option<Diagnostic> {
     let refuse = |message: String| Some(Diagnostic::error(message).at(expr.span()));
-    if args.len() != callee.params.len() {
+    // A call of a child's entry leaves its constants out (spec: hir §2, rule 1).
+    let omits = args.len() != callee.params.len();
+    let params: Vec<_> = callee.params.iter().filter(|param| !omits || !param.is_const_param()).collect();
+    if args.len() != params.len() {
         let (want, have) = (callee.params.len(), args.len());
         return refuse(format!("`{}` has {want} parameters, found {have} arguments", callee.name));
     }
-    for (param, arg) in callee.params.iter().zip(args) {
+    for (param, arg) in params.into_iter().zip(args) {
         if !agree::binds(param.ty(), arg.ty()) {
             let message =
                 format!("parameter {} of `{}` is {}, found {}", param.describe(), callee.name, param.ty(), arg.ty());

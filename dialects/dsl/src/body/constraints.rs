@@ -1,0 +1,223 @@
+//! Schedule constraints: `y: where(layout=…, mesh=…, storage=…) = value` (spec: parser §1.8, §5.2).
+
+use ruff_python_ast as ast;
+use rustc_hash::FxHashMap;
+use tf_core::node::Constraint;
+use tf_core::node::constraint::{AxisConstraint, BindingConstraint, ConstraintData, LayoutConstraint};
+use tf_core::visit::{Cloning, ExprCloner};
+use tf_core::{Context, Expr, Span};
+use tf_types::{ShardAttr, Storage, Symbol};
+
+use super::emit::is_index;
+use crate::names::Builtin;
+use crate::parser::{Binding, Parser};
+use crate::refusal::{AtSpan, Refusal, Res};
+use crate::value::Value;
+
+/// Gives the constrained nodes of a function their constraints.
+struct Attach<'c>(FxHashMap<Expr<'c>, Constraint<'c>>);
+
+impl<'c> ExprCloner<'c> for Attach<'c> {
+    fn default_clone(&mut self, expr: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> tf_core::Result<Expr<'c>> {
+        let rebuilt = clone.rebuild(expr)?;
+        match self.0.get(&expr) {
+            Some(&constraint) => Ok(rebuilt.replace_metadata(clone.cx, constraint)),
+            None => Ok(rebuilt),
+        }
+    }
+}
+
+/// The value and parameters of a function with the constraints on them.
+pub(crate) fn constrained<'c>(
+    cx: &Context<'c>,
+    value: Expr<'c>,
+    params: &mut [Expr<'c>],
+    constraints: Vec<(Expr<'c>, Constraint<'c>)>,
+) -> tf_core::Result<Expr<'c>> {
+    if constraints.is_empty() {
+        return Ok(value);
+    }
+    let mut attach = Attach(constraints.into_iter().collect());
+    let mut clone = Cloning::new(cx);
+    for param in params {
+        *param = clone.visit(&mut attach, *param)?;
+    }
+    clone.visit(&mut attach, value)
+}
+
+/// A `where` in place of an annotation.
+fn fields(annotation: &ast::Expr) -> Option<&ast::ExprCall> {
+    match annotation {
+        ast::Expr::Call(call) if matches!(&*call.func, ast::Expr::Name(name) if name.id.as_str() == "where") => {
+            Some(call)
+        }
+        _ => None,
+    }
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// `name: where(…) = value` and `name: where(…)`.
+    pub(crate) fn annotated(&mut self, assign: &ast::StmtAnnAssign, span: Span) -> Res<Option<Expr<'c>>> {
+        let annotation = self.span(&*assign.annotation);
+        let Some(call) = fields(&assign.annotation) else {
+            let refusal = Refusal::wrong(annotation, "an assignment has no annotation but `where(...)`");
+            return Err(refusal.help("drop the annotation"));
+        };
+        let ast::Expr::Name(target) = &*assign.target else {
+            let message = format!("the subject of a constraint is a name, not `{}`", self.text(&*assign.target));
+            return Err(Refusal::wrong(self.span(&*assign.target), message));
+        };
+        let constraint = self.constraint(call, annotation)?;
+        let name = self.cx.symbol(target.id.as_str());
+        let value = match &assign.value {
+            Some(value) => {
+                let value = self.eval(value, Some(name))?;
+                self.bind(name, Binding::Value(value.clone()));
+                value
+            }
+            None => self.lookup(target.id.as_str(), self.span(target))?,
+        };
+        let subject = match &value {
+            Value::Expr(expr) if expr.ty().as_tensor().is_some() && !is_index(*expr) => *expr,
+            other => {
+                let found = other.describe();
+                let message = format!("a constraint is for a tensor, but `{name}` is {found}");
+                return Err(Refusal::wrong(span, message));
+            }
+        };
+        if let Some(body) = &mut self.body {
+            if body.constraints.iter().any(|(known, _)| *known == subject) {
+                return Err(Refusal::wrong(span, format!("`{name}` has a schedule constraint already"))
+                    .help("state all that is required in one `where(...)`"));
+            }
+            body.constraints.push((subject, constraint));
+        }
+        Ok(Some(subject))
+    }
+
+    fn constraint(&mut self, call: &ast::ExprCall, span: Span) -> Res<Constraint<'c>> {
+        const FORM: &str = "write `layout=`, `mesh=` or `storage=`";
+        if let Some(arg) = call.arguments.args.first() {
+            let message = "arguments of `where` are given by keyword";
+            return Err(Refusal::wrong(self.span(arg), message).help(FORM));
+        }
+        let mut data = ConstraintData { layout: None, mesh: None, storage: None };
+        for keyword in &call.arguments.keywords {
+            let (at, value) = (self.span(keyword), &keyword.value);
+            let value_span = self.span(value);
+            let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
+            let given_before = match name {
+                "layout" => data.layout.replace(self.layout_constraint(value)?).is_some(),
+                "mesh" => match self.eval(value, None)? {
+                    Value::Mesh(mesh) => data.mesh.replace(mesh).is_some(),
+                    other => {
+                        let message = format!("`mesh` of `where` is a mesh, found {}", other.describe());
+                        return Err(Refusal::wrong(value_span, message));
+                    }
+                },
+                "storage" => {
+                    let storage = match self.eval(value, None)? {
+                        Value::Str(name) => Storage::from_name(name.as_str()).at(value_span)?,
+                        Value::Storage(storage) => storage,
+                        other => {
+                            let message = format!("`storage` of `where` is a storage, found {}", other.describe());
+                            return Err(Refusal::wrong(value_span, message));
+                        }
+                    };
+                    data.storage.replace(storage).is_some()
+                }
+                other => return Err(Refusal::wrong(at, format!("`where` has no field `{other}`")).help(FORM)),
+            };
+            if given_before {
+                return Err(Refusal::wrong(at, format!("`where` gets `{name}` twice")));
+            }
+        }
+        if data.layout.is_none() && data.mesh.is_none() && data.storage.is_none() {
+            return Err(Refusal::wrong(span, "`where()` requires nothing").help(FORM));
+        }
+        self.cx.constraint(data).map_err(|error| error.at(span).into())
+    }
+
+    /// `(4 @ cta, _)` or `((4 @ cta, _), {thread @ B()})`.
+    fn layout_constraint(&mut self, expr: &ast::Expr) -> Res<LayoutConstraint<'c>> {
+        let span = self.span(expr);
+        let wrong = || Err(Refusal::wrong(span, "`layout` of `where` is a tuple of axes, or axes and bindings"));
+        let ast::Expr::Tuple(tuple) = expr else { return wrong() };
+        let (axes, bindings) = match &tuple.elts[..] {
+            [ast::Expr::Tuple(axes), ast::Expr::Set(bindings)] => (axes, &bindings.elts[..]),
+            [.., ast::Expr::Set(_)] | [ast::Expr::Tuple(_), ..] => return wrong(),
+            _ => (tuple, &[][..]),
+        };
+        let mut bound: Vec<Symbol<'c>> = Vec::new();
+        let mut read = Vec::with_capacity(axes.elts.len());
+        for axis in &axes.elts {
+            read.push(match axis {
+                ast::Expr::BinOp(binary) if binary.op == ast::Operator::MatMult => {
+                    let extent = self.constraint_extent(&binary.left)?;
+                    AxisConstraint::Split(extent, self.bound_topology(&binary.right, &mut bound)?)
+                }
+                other => self.constraint_extent(other)?.map_or(AxisConstraint::Any, AxisConstraint::Extent),
+            });
+        }
+        let mut states = Vec::with_capacity(bindings.len());
+        for binding in bindings {
+            let ast::Expr::BinOp(binary) = binding else {
+                return Err(Refusal::wrong(
+                    self.span(binding),
+                    "a binding is `topology @ B()` or `topology @ P(\"sum\")`",
+                ));
+            };
+            let topology = self.bound_topology(&binary.left, &mut bound)?;
+            let state = match self.binding_state(&binary.right)? {
+                Value::ShardAttr(ShardAttr::Broadcast) => BindingConstraint::Broadcast,
+                Value::ShardAttr(ShardAttr::Partial(reduction)) => BindingConstraint::Partial(reduction),
+                other => {
+                    let message = format!("a binding is `B()` or `P(\"sum\")`, found {}", other.describe());
+                    return Err(Refusal::wrong(self.span(&*binary.right), message));
+                }
+            };
+            states.push((topology, state));
+        }
+        Ok(LayoutConstraint { axes: self.cx.alloc_slice(&read), bindings: self.cx.alloc_slice(&states) })
+    }
+
+    /// `B()` and `P(reduction)`, which need no import here.
+    fn binding_state(&mut self, expr: &ast::Expr) -> Res<Value<'c>> {
+        if let ast::Expr::Call(call) = expr
+            && let ast::Expr::Name(name) = &*call.func
+            && self.binding(self.cx.symbol(name.id.as_str())).is_none()
+            && let Some(Value::Builtin(builtin @ (Builtin::Broadcast | Builtin::Partial))) =
+                crate::names::exported(name.id.as_str())
+        {
+            return self.construct(builtin, call, self.span(expr));
+        }
+        self.eval(expr, None)
+    }
+
+    /// An extent; none for `_`.
+    fn constraint_extent(&mut self, expr: &ast::Expr) -> Res<Option<tf_types::Dim<'c>>> {
+        match expr {
+            ast::Expr::Name(name) if name.id.as_str() == "_" => Ok(None),
+            _ => self.dim(expr, "an axis of a constraint").map(|dim| Some(self.cx.simplify(dim))),
+        }
+    }
+
+    /// The name of a level; each is bound once.
+    fn bound_topology(&mut self, expr: &ast::Expr, bound: &mut Vec<Symbol<'c>>) -> Res<Symbol<'c>> {
+        let span = self.span(expr);
+        let ast::Expr::Name(name) = expr else {
+            let message = format!("a constraint binds a topology by its name, not `{}`", self.text(expr));
+            return Err(Refusal::wrong(span, message));
+        };
+        let written = self.cx.symbol(name.id.as_str());
+        let topology = match self.binding(written) {
+            Some(Binding::Value(Value::Topology(topology))) => topology.name,
+            _ => written,
+        };
+        if bound.contains(&topology) {
+            return Err(Refusal::wrong(span, format!("the topology `{topology}` is bound twice")));
+        }
+        bound.push(topology);
+        Ok(topology)
+    }
+}

@@ -1,0 +1,51 @@
+//! Mesh coordinates as values (spec: hir §4; decision 15).
+
+use tf_core::op::Attr;
+use tf_core::{Expr, Span};
+use tf_types::{DType, Mesh, ShardAttr, Storage, TensorLayout};
+
+use crate::parser::Parser;
+use crate::refusal::Res;
+use crate::value::Value;
+
+impl<'c> Parser<'_, 'c> {
+    /// The position on a mesh axis: the positions split over that axis, of which each holds its own.
+    pub(crate) fn coordinate(&mut self, mesh: Mesh<'c>, axis: usize, span: Span) -> Res<Expr<'c>> {
+        const WHAT: &str = "a mesh coordinate as a value";
+        let known = self.body.iter().flat_map(|body| &body.coordinates);
+        if let Some((_, expr)) = known.into_iter().find(|((m, a), _)| (*m, *a) == (mesh, axis)) {
+            return Ok(*expr);
+        }
+        let cx = self.cx;
+        let extent = mesh.extents()[axis];
+        let layout = cx.layout(&[extent], Some(&[cx.dim(0)]));
+        let mut attrs = vec![ShardAttr::Broadcast; mesh.rank()];
+        attrs[axis] = ShardAttr::Split(0);
+        let placed = TensorLayout::Shard(cx.shard_layout(layout, &attrs, mesh));
+        let ty = cx.tensor(&[extent], DType::I64, Some(placed), Storage::Rmem);
+        let arange = self.schema("tf", "arange", WHAT, span)?;
+        let positions = self.emit(arange, &[], &[("type", Attr::Type(ty))], span, None)?;
+        let local = self.schema("tf", "local", WHAT, span)?;
+        let own = self.emit(local, &[positions], &[], span, None)?;
+        let reshape = self.schema("tf", "reshape", WHAT, span)?;
+        let name = Some(cx.symbol(&mesh.axis_name(axis)));
+        let expr = self.emit(reshape, &[own], &[("new_shape", Attr::Dims(&[]))], span, name)?;
+        if let Some(body) = &mut self.body {
+            body.coordinates.push(((mesh, axis), expr));
+        }
+        Ok(expr)
+    }
+
+    /// In a body a mesh coordinate stands for its value.
+    pub(crate) fn lifted(&mut self, value: Value<'c>, span: Span) -> Res<Value<'c>> {
+        match value {
+            Value::MeshAxis(mesh, axis) if self.body.is_some() => self.coordinate(mesh, axis, span).map(Value::Expr),
+            other => Ok(other),
+        }
+    }
+
+    /// Whether a value is the coordinate of an enclosing mesh.
+    pub(crate) fn is_coordinate(&self, expr: Expr<'c>) -> bool {
+        self.body.iter().flat_map(|body| &body.coordinates).any(|(_, known)| *known == expr)
+    }
+}

@@ -1,0 +1,190 @@
+//! Plain functions of a file: they make modules and constants when they are called at file level (spec: parser §2.7).
+
+use ruff_python_ast as ast;
+use tf_core::Span;
+
+use crate::body::is_docstring;
+use crate::family::Family;
+use crate::function::Role;
+use crate::module::Decorator;
+use crate::names::Builtin;
+use crate::parser::{Binding, Domain, Frame, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// Calls inside calls.
+const OPEN_CALLS: usize = 64;
+/// Calls of one file.
+const CALLS: usize = 10_000;
+
+impl<'a, 'c> Parser<'a, 'c> {
+    /// The value that a plain function returns for these arguments.
+    pub(crate) fn factory_call(&mut self, at: usize, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let def = self.factories[at];
+        let name = def.name.as_str();
+        if self.body.is_some() {
+            let message = format!("`{name}` cannot be used: it is a plain Python function, and bodies call none");
+            return Err(Refusal::unread(span, message).also(self.span(&def.name), "defined here"));
+        }
+        if !def.decorator_list.is_empty() || def.is_async {
+            return Err(Refusal::unread(span, format!("`{name}` is a decorated Python function, which is not called")));
+        }
+        let parameters = &def.parameters;
+        if parameters.vararg.is_some() || parameters.kwarg.is_some() {
+            return Err(Refusal::unread(span, format!("`{name}` takes any number of arguments, which is not read")));
+        }
+        let all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+        let params: Vec<_> = all.collect();
+        let names: Vec<&str> = params.iter().map(|param| param.parameter.name.as_str()).collect();
+        let given = self.arguments(call, name, &names)?;
+        let mut frame = Frame::default();
+        for ((param, given), name) in params.iter().zip(given).zip(&names) {
+            let value = match (given, &param.default) {
+                (Some(given), _) => self.eval(given, None)?,
+                (None, Some(default)) => self.eval(default, None)?,
+                (None, None) => return Err(Refusal::wrong(span, format!("`{}` needs `{name}`", def.name))),
+            };
+            frame.insert(self.cx.symbol(name), Binding::Value(value));
+        }
+        self.run(def, frame, span)
+    }
+
+    /// Runs the body of a plain function over its own names and those of the file.
+    pub(crate) fn run(&mut self, def: &'a ast::StmtFunctionDef, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+        self.factory_calls.1 += 1;
+        if self.factory_calls.0 >= OPEN_CALLS || self.factory_calls.1 > CALLS {
+            let limit = if self.factory_calls.0 >= OPEN_CALLS { OPEN_CALLS } else { CALLS };
+            return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
+        }
+        self.factory_calls.0 += 1;
+        let scopes = std::mem::replace(&mut self.scopes, vec![frame]);
+        let outer = std::mem::take(&mut self.domain);
+        let before = self.refused;
+        let result = self.run_suite(&def.body);
+        self.scopes = scopes;
+        let domain = std::mem::replace(&mut self.domain, outer);
+        self.seal(domain);
+        self.factory_calls.0 -= 1;
+        let result = result?;
+        if self.refused > before {
+            return Err(Refusal::Reported);
+        }
+        Ok(result.unwrap_or(Value::None))
+    }
+
+    fn run_suite(&mut self, stmts: &'a [ast::Stmt]) -> Res<Option<Value<'c>>> {
+        for (at, stmt) in stmts.iter().enumerate() {
+            let span = self.span(stmt);
+            match stmt {
+                ast::Stmt::Pass(_) => {}
+                first if at == 0 && is_docstring(first) => {}
+                ast::Stmt::Return(stmt) => {
+                    return match &stmt.value {
+                        Some(value) => self.eval(value, None).map(Some),
+                        None => Ok(Some(Value::None)),
+                    };
+                }
+                ast::Stmt::If(branch) => {
+                    let taken = self.branch(branch)?;
+                    if let Some(value) = self.nested(span, |p| p.run_suite(taken))? {
+                        return Ok(Some(value));
+                    }
+                }
+                ast::Stmt::For(stmt) => {
+                    if let Some(value) = self.nested(span, |p| p.run_for(stmt))? {
+                        return Ok(Some(value));
+                    }
+                }
+                ast::Stmt::Assert(assert) => match self.eval(&assert.test, None)? {
+                    Value::Bool(true) => {}
+                    Value::Bool(false) => {
+                        let message = format!("the assertion `{}` fails", self.text(&*assert.test));
+                        return Err(Refusal::wrong(span, message));
+                    }
+                    other => return Err(Refusal::unread(span, format!("an assertion of {}", other.describe()))),
+                },
+                ast::Stmt::Raise(_) => return Err(Refusal::wrong(span, format!("`{}`", self.text(stmt)))),
+                ast::Stmt::ClassDef(class) => match self.file_class(class)? {
+                    Some(module) => {
+                        self.bind(self.cx.symbol(class.name.as_str()), Binding::Value(Value::Module(module)));
+                    }
+                    None => self.plain_class(class),
+                },
+                ast::Stmt::FunctionDef(def) => self.local_function(def)?,
+                other => self.constant_statement(other),
+            }
+        }
+        Ok(None)
+    }
+
+    fn run_for(&mut self, stmt: &'a ast::StmtFor) -> Res<Option<Value<'c>>> {
+        let items = self.sequence(&stmt.iter)?;
+        self.count_elements(items.len(), self.span(stmt))?;
+        for item in items {
+            self.bind_target(&stmt.target, &item)?;
+            if let Some(value) = self.run_suite(&stmt.body)? {
+                return Ok(Some(value));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A function inside a plain function.
+    fn local_function(&mut self, def: &ast::StmtFunctionDef) -> Res<()> {
+        if self.part(def)? {
+            return Ok(());
+        }
+        let name = self.cx.symbol(def.name.as_str());
+        let binding = match &def.decorator_list[..] {
+            [decorator] => match self.decorator(decorator)? {
+                Decorator::Known(Builtin::Func, call) => {
+                    let declared = self.declared(call, "func", &["target", "topologies"])?;
+                    let domain = Domain { topologies: declared.topologies.clone(), ..Domain::default() };
+                    let outer = std::mem::replace(&mut self.domain, domain);
+                    let function = self.function(def, Role::Member);
+                    self.domain = outer;
+                    let function = function?;
+                    if declared.is_context() {
+                        Binding::Value(Value::Module(self.implicit_module(function, &declared)))
+                    } else {
+                        self.domain.functions.push(Family::new(function));
+                        Binding::Value(Value::Function(function))
+                    }
+                }
+                _ => return Err(Refusal::unbuilt(self.span(decorator), "this decorator inside a plain function")),
+            },
+            _ => {
+                let why = "it is a plain Python function inside another".to_owned();
+                Binding::Unread { why, at: self.span(&def.name) }
+            }
+        };
+        self.bind(name, binding);
+        Ok(())
+    }
+
+    /// The branch that an `if` on constants takes.
+    pub(crate) fn branch(&mut self, branch: &'a ast::StmtIf) -> Res<&'a [ast::Stmt]> {
+        if self.truth(&branch.test)? {
+            return Ok(&branch.body);
+        }
+        for clause in &branch.elif_else_clauses {
+            match &clause.test {
+                Some(test) if !self.truth(test)? => {}
+                _ => return Ok(&clause.body),
+            }
+        }
+        Ok(&[])
+    }
+
+    /// Whether a constant is true, as Python has it.
+    pub(crate) fn truth(&mut self, test: &ast::Expr) -> Res<bool> {
+        let value = self.eval(test, None)?;
+        match value.truth() {
+            Some(truth) => Ok(truth),
+            None => {
+                let message = format!("`{}` is {}, which is neither true nor false", self.text(test), value.describe());
+                Err(Refusal::unread(self.span(test), message))
+            }
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! Members of a module class: functions, child modules, methods, levels (spec: parser §2.7, core-ir §1).
+
+use ruff_python_ast as ast;
+use rustc_hash::{FxHashMap, FxHashSet};
+use tf_core::node::{Child, Method};
+use tf_core::tree;
+use tf_core::{Function, Module, Span};
+use tf_types::Symbol;
+
+use crate::body::is_docstring;
+use crate::family::Family;
+use crate::function::Role;
+use crate::module::{Declared, Decorator};
+use crate::names::Builtin;
+use crate::parser::{Binding, Domain, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// Modules that are copied for one file, to bound trees that double.
+const COPIES: usize = 20_000;
+
+/// What a class holds besides its functions.
+#[derive(Default)]
+pub(crate) struct Members<'c> {
+    pub(crate) children: Vec<Child<'c>>,
+    pub(crate) methods: Vec<Method<'c>>,
+    names: FxHashMap<Symbol<'c>, Span>,
+}
+
+/// What a function of a class becomes.
+enum Member<'c> {
+    Function(Function<'c>),
+    Child(Module<'c>),
+    Method(Method<'c>),
+}
+
+fn is_decorated(def: &ast::StmtFunctionDef) -> bool {
+    let [decorator] = &def.decorator_list[..] else { return false };
+    let name = match &decorator.expression {
+        ast::Expr::Call(call) => &*call.func,
+        other => other,
+    };
+    !matches!(name, ast::Expr::Attribute(a) if matches!(a.attr.as_str(), "specialize" | "converter"))
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// The functions that a class defines.
+    pub(crate) fn functions_below(&self, class: &ast::StmtClassDef) -> FxHashSet<Symbol<'c>> {
+        let defs = class.body.iter().filter_map(|member| match member {
+            ast::Stmt::FunctionDef(def) if is_decorated(def) => Some(self.cx.symbol(def.name.as_str())),
+            _ => None,
+        });
+        defs.collect()
+    }
+
+    /// Reads the members in order; those that are refused are reported.
+    pub(crate) fn members(&mut self, class: &ast::StmtClassDef) -> Members<'c> {
+        let mut members = Members::default();
+        for (at, member) in class.body.iter().enumerate() {
+            let result = match member {
+                ast::Stmt::Pass(_) => Ok(()),
+                first if at == 0 && is_docstring(first) => Ok(()),
+                ast::Stmt::FunctionDef(def) => self.function_member(def, &mut members),
+                ast::Stmt::ClassDef(nested) => self.class_member(nested, &mut members),
+                ast::Stmt::Assign(assign) => self.assigned_member(assign, &mut members),
+                other => Err(stray(&self.text(other), self.span(other))),
+            };
+            if let Err(refusal) = result {
+                self.report(refusal);
+            }
+        }
+        members
+    }
+
+    /// A name stands for one function, child, group or method.
+    fn claim(&self, name: Symbol<'c>, span: Span, what: &str, members: &mut Members<'c>) -> Res<()> {
+        match members.names.insert(name, span) {
+            None => Ok(()),
+            Some(first) => {
+                members.names.insert(name, first);
+                let message = format!("the module has a second member named `{name}`, {what}");
+                Err(Refusal::wrong(span, message).also(first, "the first one"))
+            }
+        }
+    }
+
+    fn function_member(&mut self, def: &ast::StmtFunctionDef, members: &mut Members<'c>) -> Res<()> {
+        if self.part(def)? {
+            return Ok(());
+        }
+        let (name, span) = (self.cx.symbol(def.name.as_str()), self.span(&def.name));
+        let member = self.member_function(def);
+        self.domain.below.remove(&name);
+        let binding = match member {
+            Ok(Member::Function(function)) => {
+                self.claim(name, span, "a function", members)?;
+                self.domain.functions.push(Family::new(function));
+                Binding::Value(Value::Function(function))
+            }
+            Ok(Member::Child(child)) => {
+                self.claim(name, span, "a child module", members)?;
+                members.children.push(Child::One(child));
+                self.domain.attached.push(child);
+                Binding::Value(Value::Module(child))
+            }
+            Ok(Member::Method(method)) => {
+                self.claim(name, span, "a method", members)?;
+                members.methods.push(method);
+                let why = "it is a method, which only methods call".to_owned();
+                Binding::Unread { why, at: span }
+            }
+            Err(refusal) => {
+                self.bind(name, Binding::Poison);
+                return Err(refusal);
+            }
+        };
+        self.bind(name, binding);
+        Ok(())
+    }
+
+    fn member_function(&mut self, def: &ast::StmtFunctionDef) -> Res<Member<'c>> {
+        let name = self.span(&def.name);
+        let [decorator] = &def.decorator_list[..] else {
+            if let Some(second) = def.decorator_list.get(1) {
+                return Err(Refusal::wrong(self.span(second), "a function has one decorator"));
+            }
+            if def.name.as_str() == "__call__" {
+                return Err(Refusal::wrong(name, "`__call__` is no method of a module: a call of it runs `forward`")
+                    .help("name it `forward`"));
+            }
+            return self.method(def).map(Member::Method);
+        };
+        match self.decorator(decorator)? {
+            Decorator::Known(Builtin::Func, call) => {
+                let declared = self.declared(call, "func", &["target", "topologies"])?;
+                if declared.is_context() {
+                    return self.function_module(def, &declared).map(Member::Child);
+                }
+                self.function(def, Role::Member).map(Member::Function)
+            }
+            Decorator::Known(Builtin::PrimFunc | Builtin::Intrinsic, _) => {
+                Err(Refusal::unbuilt(self.span(decorator), format!("`@{}`", self.text(&decorator.expression))))
+            }
+            _ => {
+                let message = format!("`@{}` decorates no member of a module", self.text(&decorator.expression));
+                Err(Refusal::wrong(self.span(decorator), message))
+            }
+        }
+    }
+
+    /// A function with levels of its own is a child module.
+    fn function_module(&mut self, def: &ast::StmtFunctionDef, declared: &Declared<'c>) -> Res<Module<'c>> {
+        if declared.target.is_some() {
+            return Err(child_target(def.name.as_str(), self.span(&def.name)));
+        }
+        let inherited = self.domain.levels().map(<[_]>::to_vec);
+        let domain = Domain { topologies: declared.topologies.clone(), inherited, ..Domain::default() };
+        let outer = std::mem::replace(&mut self.domain, domain);
+        let function = self.function(def, Role::Member);
+        self.domain = outer;
+        Ok(self.implicit_module(function?, declared))
+    }
+
+    fn class_member(&mut self, class: &ast::StmtClassDef, members: &mut Members<'c>) -> Res<()> {
+        let (name, span) = (self.cx.symbol(class.name.as_str()), self.span(&class.name));
+        let [decorator] = &class.decorator_list[..] else {
+            self.bind(name, Binding::Poison);
+            return Err(stray(class.name.as_str(), self.span(class)).help("decorate it with `@module`"));
+        };
+        let child = match self.decorator(decorator) {
+            Ok(Decorator::Known(Builtin::Module, call)) => self.class(class, call),
+            Ok(_) => Err(stray(class.name.as_str(), span).help("decorate it with `@module`")),
+            Err(refusal) => Err(refusal),
+        };
+        let child = match child {
+            Ok(child) if child.target.is_some() => Err(child_target(class.name.as_str(), span)),
+            other => other,
+        };
+        match child {
+            Ok(child) => {
+                self.bind(name, Binding::Value(Value::Module(child)));
+                self.claim(name, span, "a child module", members)?;
+                members.children.push(Child::One(child));
+                self.domain.attached.push(child);
+                Ok(())
+            }
+            Err(refusal) => {
+                self.bind(name, Binding::Poison);
+                Err(refusal)
+            }
+        }
+    }
+
+    fn assigned_member(&mut self, assign: &ast::StmtAssign, members: &mut Members<'c>) -> Res<()> {
+        let span = self.span(assign);
+        let [ast::Expr::Name(target)] = &assign.targets[..] else {
+            let what = assign.targets.first().map(|target| self.text(target)).unwrap_or_default();
+            return Err(stray(&what, span));
+        };
+        let name = target.id.as_str();
+        if name == "topologies" {
+            return self.class_topologies(assign, span);
+        }
+        let symbol = self.cx.symbol(name);
+        let value = self.eval(&assign.value, None).and_then(|value| match value {
+            Value::Module(child) => {
+                let child = self.attach(child, symbol, span)?;
+                self.claim(symbol, span, "a child module", members)?;
+                members.children.push(Child::One(child));
+                Ok(Value::Module(child))
+            }
+            other => self.group(symbol, &other, span, members),
+        });
+        match value {
+            Ok(value) => {
+                self.bind(symbol, Binding::Value(value));
+                Ok(())
+            }
+            Err(refusal) => {
+                self.bind(symbol, Binding::Poison);
+                Err(refusal)
+            }
+        }
+    }
+
+    /// A tuple or list of modules under one attribute, each under its own name.
+    fn group(&mut self, name: Symbol<'c>, value: &Value<'c>, span: Span, members: &mut Members<'c>) -> Res<Value<'c>> {
+        let module = |item: &Value<'c>| match item {
+            Value::Module(module) => Some(*module),
+            _ => None,
+        };
+        let modules: Option<Vec<_>> = value.as_sequence().and_then(|items| items.iter().map(module).collect());
+        let Some(modules) = modules.filter(|modules| !modules.is_empty()) else {
+            return Err(stray(name.as_str(), span));
+        };
+        self.claim(name, span, "a group of child modules", members)?;
+        let mut attached = Vec::with_capacity(modules.len());
+        for module in modules {
+            let child = self.attach(module, module.name, span)?;
+            self.claim(child.name, span, "a child module", members)?;
+            attached.push(child);
+        }
+        members.children.push(Child::Group(name, self.cx.alloc_slice(&attached)));
+        let items = attached.into_iter().map(Value::Module).collect();
+        Value::tuple(items).ok_or(Refusal::Reported)
+    }
+
+    /// A copy of a module as a child of the class.
+    fn attach(&mut self, module: Module<'c>, name: Symbol<'c>, span: Span) -> Res<Module<'c>> {
+        if module.target.is_some() {
+            return Err(child_target(name.as_str(), span));
+        }
+        let child = self.copied(module, name, span)?;
+        self.domain.attached.push(child);
+        Ok(child)
+    }
+
+    /// A copy of a module under that name.
+    pub(crate) fn copied(&mut self, module: Module<'c>, name: Symbol<'c>, span: Span) -> Res<Module<'c>> {
+        self.copies += module.tree().len();
+        if self.copies > COPIES {
+            return Err(Refusal::wrong(span, format!("more than {COPIES} modules are copied")));
+        }
+        Ok(tree::renamed(self.cx, module, name)?)
+    }
+
+    fn class_topologies(&mut self, assign: &ast::StmtAssign, span: Span) -> Res<()> {
+        let levels = self.topologies(&assign.value)?;
+        if self.domain.topologies.is_some() {
+            return Err(Refusal::wrong(span, "`topologies` is declared twice"));
+        }
+        self.domain.topologies = Some(levels);
+        Ok(())
+    }
+}
+
+fn stray(what: &str, span: Span) -> Refusal {
+    Refusal::wrong(span, format!("`{what}` is no member of a module"))
+        .help("members are functions under `@func`, child modules, methods and `topologies`")
+}
+
+fn child_target(name: &str, span: Span) -> Refusal {
+    Refusal::wrong(span, format!("the child module `{name}` declares a target; a child has that of its owner"))
+        .help("declare the target at the outermost module only")
+}

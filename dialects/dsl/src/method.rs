@@ -1,0 +1,231 @@
+//! Methods of module classes: kept as source and as statements, run by nobody here (spec: core-ir §1; decision 5).
+
+use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
+use tf_core::Literal;
+use tf_core::node::Method;
+use tf_core::node::method::{MethodData, MethodExpr, MethodItems, MethodParam, MethodSpan, MethodStmt, MethodStmtKind};
+use tf_types::Symbol;
+
+use crate::body::{docstring, keyword};
+use crate::names::Builtin;
+use crate::parser::{Binding, Frame, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::statics::form;
+use crate::value::Value;
+
+impl<'c> Parser<'_, 'c> {
+    /// A function of a class that has no decorator.
+    pub(crate) fn method(&mut self, def: &ast::StmtFunctionDef) -> Res<Method<'c>> {
+        let span = self.span(&def.name);
+        let parameters = &def.parameters;
+        if let Some(special) = parameters.vararg.as_ref().or(parameters.kwarg.as_ref()) {
+            let message = format!("the parameter `{}` stands for any number of arguments", special.name);
+            return Err(Refusal::wrong(self.span(&**special), message).help("name every parameter"));
+        }
+        let mut all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
+        let Some(owner) = all.next() else {
+            let message = format!("the method `{}` has no parameter for its module", def.name);
+            return Err(Refusal::wrong(span, message).help("its first parameter is `self`"));
+        };
+        let owner = self.cx.symbol(owner.parameter.name.as_str());
+        let all: Vec<_> = all.collect();
+        let names: Vec<_> = all.iter().map(|param| self.cx.symbol(param.parameter.name.as_str())).collect();
+        // Names of the method are no compile-time values, whatever the file calls by them.
+        let mut locals = Frame::default();
+        let mut assigned: Vec<&str> = Vec::new();
+        def.body.iter().for_each(|stmt| crate::body::bound_names(stmt, &mut assigned));
+        for &name in names.iter().chain([&owner]) {
+            locals.insert(name, Binding::Poison);
+        }
+        for name in assigned {
+            locals.insert(self.cx.symbol(name), Binding::Poison);
+        }
+        let params: Vec<_> = names
+            .iter()
+            .zip(&all)
+            .map(|(&name, param)| {
+                let default = param.default.as_ref().map(|default| self.method_expr(default, owner));
+                MethodParam { name, default }
+            })
+            .collect();
+        self.scopes.push(locals);
+        let body = self.method_block(&def.body, owner);
+        self.scopes.pop();
+        Ok(self.cx.method(MethodData {
+            name: self.cx.symbol(def.name.as_str()),
+            params: self.cx.alloc_slice(&params),
+            source: self.cx.symbol(&self.method_source(def)).as_str(),
+            body,
+            span: Some(span),
+        }))
+    }
+
+    /// The text of a method, without the indentation of its class.
+    fn method_source(&self, def: &ast::StmtFunctionDef) -> String {
+        let indent = self.span(def).column.saturating_sub(1) as usize;
+        let text = self.source.slice(def.range());
+        let mut lines = text.lines();
+        let mut source = lines.next().unwrap_or_default().to_owned();
+        for line in lines {
+            source.push('\n');
+            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+            source.push_str(line[blanks.min(indent)..].trim_end());
+        }
+        source
+    }
+
+    fn method_block(&mut self, stmts: &[ast::Stmt], owner: Symbol<'c>) -> &'c [MethodStmt<'c>] {
+        let mut block = Vec::new();
+        for (at, stmt) in stmts.iter().enumerate() {
+            if (at == 0 && docstring(stmt).is_some()) || matches!(stmt, ast::Stmt::Pass(_)) {
+                continue;
+            }
+            let kind = self.method_stmt(stmt, owner);
+            block.push(MethodStmt { kind, span: MethodSpan(Some(self.span(stmt))) });
+        }
+        self.cx.alloc_slice(&block)
+    }
+
+    fn method_stmt(&mut self, stmt: &ast::Stmt, owner: Symbol<'c>) -> MethodStmtKind<'c> {
+        let unsupported = |p: &Self, what: &str| MethodStmtKind::Unsupported(p.cx.symbol(what.trim_matches('`')));
+        match stmt {
+            ast::Stmt::Assign(assign) => match &assign.targets[..] {
+                [ast::Expr::Name(name)] => {
+                    let name = self.cx.symbol(name.id.as_str());
+                    MethodStmtKind::Assign(name, self.method_expr(&assign.value, owner))
+                }
+                [ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. })] => {
+                    let name = |target: &ast::Expr| match target {
+                        ast::Expr::Name(name) => Some(self.cx.symbol(name.id.as_str())),
+                        _ => None,
+                    };
+                    match elts.iter().map(name).collect::<Option<Vec<_>>>() {
+                        Some(names) => {
+                            let names = self.cx.alloc_slice(&names);
+                            MethodStmtKind::Unpack(names, self.method_expr(&assign.value, owner))
+                        }
+                        None => unsupported(self, "an assignment to what is no name"),
+                    }
+                }
+                _ => unsupported(self, "an assignment to what is no name"),
+            },
+            ast::Stmt::Expr(expr) => MethodStmtKind::Drop(self.method_expr(&expr.value, owner)),
+            ast::Stmt::Return(stmt) => {
+                MethodStmtKind::Return(stmt.value.as_ref().map(|value| self.method_expr(value, owner)))
+            }
+            ast::Stmt::For(stmt) if stmt.orelse.is_empty() && !stmt.is_async => {
+                let ast::Expr::Name(name) = &*stmt.target else {
+                    return unsupported(self, "a loop over several names");
+                };
+                let name = self.cx.symbol(name.id.as_str());
+                let items = self.method_items(&stmt.iter, owner);
+                MethodStmtKind::For { name, items, body: self.method_block(&stmt.body, owner) }
+            }
+            ast::Stmt::AugAssign(_) => unsupported(self, "augmented assignment"),
+            ast::Stmt::AnnAssign(_) => unsupported(self, "annotated assignment"),
+            ast::Stmt::For(_) => unsupported(self, "for"),
+            ast::Stmt::With(_) => unsupported(self, "with"),
+            ast::Stmt::FunctionDef(_) => unsupported(self, "def"),
+            other => unsupported(self, keyword(other)),
+        }
+    }
+
+    fn method_items(&mut self, iter: &ast::Expr, owner: Symbol<'c>) -> MethodItems<'c> {
+        if let ast::Expr::Call(call) = iter
+            && matches!(&*call.func, ast::Expr::Name(name) if self.is_builtin(name.id.as_str(), Builtin::Range))
+            && call.arguments.keywords.is_empty()
+        {
+            let bounds: Option<Vec<i64>> = call.arguments.args.iter().map(|arg| self.static_int(arg)).collect();
+            match bounds.as_deref() {
+                Some(&[stop]) => return MethodItems::Range(0, stop, 1),
+                Some(&[start, stop]) => return MethodItems::Range(start, stop, 1),
+                Some(&[start, stop, step]) if step != 0 => return MethodItems::Range(start, stop, step),
+                _ => {}
+            }
+        }
+        MethodItems::Of(self.method_expr(iter, owner))
+    }
+
+    fn static_int(&mut self, expr: &ast::Expr) -> Option<i64> {
+        match self.eval(expr, None) {
+            Ok(Value::Int(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn method_expr(&mut self, expr: &ast::Expr, owner: Symbol<'c>) -> MethodExpr<'c> {
+        let span = self.span(expr);
+        let read = self.nested(span, |p| Ok(p.method_expr_at(expr, owner)));
+        read.unwrap_or_else(|_| MethodExpr::Unsupported(self.cx.symbol("code that is nested too deep")))
+    }
+
+    fn method_expr_at(&mut self, expr: &ast::Expr, owner: Symbol<'c>) -> MethodExpr<'c> {
+        let unsupported = |p: &Self, what: &str| MethodExpr::Unsupported(p.cx.symbol(what));
+        match expr {
+            ast::Expr::Name(name) => {
+                let name = self.cx.symbol(name.id.as_str());
+                // The module itself is `self`, whatever the author calls it.
+                if name == owner {
+                    return MethodExpr::Name(self.cx.symbol("self"));
+                }
+                self.method_literal(expr).unwrap_or(MethodExpr::Name(name))
+            }
+            ast::Expr::NoneLiteral(_) => MethodExpr::None,
+            ast::Expr::Attribute(attribute) => {
+                if let Some(literal) = self.method_literal(expr) {
+                    return literal;
+                }
+                let base = self.method_expr(&attribute.value, owner);
+                MethodExpr::Attribute(self.kept(base), self.cx.symbol(attribute.attr.as_str()))
+            }
+            ast::Expr::Subscript(subscript) if !matches!(*subscript.slice, ast::Expr::Slice(_)) => {
+                let base = self.method_expr(&subscript.value, owner);
+                let index = self.method_expr(&subscript.slice, owner);
+                MethodExpr::Item(self.kept(base), self.kept(index))
+            }
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                let items: Vec<_> = elts.iter().map(|item| self.method_expr(item, owner)).collect();
+                MethodExpr::Tuple(self.cx.alloc_slice(&items))
+            }
+            ast::Expr::Call(call) => {
+                let callee = self.method_expr(&call.func, owner);
+                let mut args = Vec::new();
+                for arg in &call.arguments.args {
+                    if matches!(arg, ast::Expr::Starred(_)) {
+                        return unsupported(self, "an unpacked `*` argument");
+                    }
+                    args.push(self.method_expr(arg, owner));
+                }
+                let mut keywords = Vec::new();
+                for keyword in &call.arguments.keywords {
+                    let Some(name) = &keyword.arg else { return unsupported(self, "a `**` argument") };
+                    keywords.push((self.cx.symbol(name.as_str()), self.method_expr(&keyword.value, owner)));
+                }
+                let (args, keywords) = (self.cx.alloc_slice(&args), self.cx.alloc_slice(&keywords));
+                MethodExpr::Call { callee: self.kept(callee), args, keywords }
+            }
+            other => self.method_literal(other).unwrap_or_else(|| match other {
+                ast::Expr::BinOp(_) | ast::Expr::UnaryOp(_) | ast::Expr::BoolOp(_) | ast::Expr::Compare(_) => {
+                    MethodExpr::Unsupported(self.cx.symbol("arithmetic"))
+                }
+                other => MethodExpr::Unsupported(self.cx.symbol(form(other))),
+            }),
+        }
+    }
+
+    fn kept(&self, expr: MethodExpr<'c>) -> &'c MethodExpr<'c> {
+        self.cx.alloc(expr)
+    }
+
+    /// A compile-time number, truth value or string.
+    fn method_literal(&mut self, expr: &ast::Expr) -> Option<MethodExpr<'c>> {
+        match self.eval(expr, None).ok()? {
+            Value::Int(value) => Some(MethodExpr::Literal(Literal::Int(value))),
+            Value::Float(value) => Some(MethodExpr::Literal(Literal::Float(value))),
+            Value::Bool(value) => Some(MethodExpr::Literal(Literal::Bool(value))),
+            Value::Str(text) => Some(MethodExpr::Str(text)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! Truth and comparison of constants, as Python has them.
+
+use ruff_python_ast::CmpOp;
+use std::cmp::Ordering;
+
+use crate::value::Value;
+
+impl<'c> Value<'c> {
+    /// Whether a constant is true.
+    pub(crate) fn truth(&self) -> Option<bool> {
+        match self {
+            Self::None => Some(false),
+            Self::Bool(value) => Some(*value),
+            Self::Int(value) => Some(*value != 0),
+            Self::Float(value) => Some(*value != 0.0),
+            Self::Str(text) => Some(!text.as_str().is_empty()),
+            Self::Tuple(items) | Self::List(items) => Some(!items.items.is_empty()),
+            Self::Dict(items) => Some(!items.is_empty()),
+            _ => None,
+        }
+    }
+
+    /// An integer or float as a float.
+    pub(crate) fn as_float(&self) -> Option<f64> {
+        match self {
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    /// Whether two constants are equal; none where that is not known here.
+    pub(crate) fn static_eq(&self, other: &Self) -> Option<bool> {
+        match (self, other) {
+            (Self::None, Self::None) => Some(true),
+            (Self::Bool(a), Self::Bool(b)) => Some(a == b),
+            (Self::Bool(a), Self::Int(b)) | (Self::Int(b), Self::Bool(a)) => Some(i64::from(*a) == *b),
+            (Self::Int(a), Self::Int(b)) => Some(a == b),
+            (Self::Str(a), Self::Str(b)) => Some(a == b),
+            (Self::Dim(a), Self::Dim(b)) => Some(a == b),
+            (Self::DType(a), Self::DType(b)) => Some(a == b),
+            (Self::Storage(a), Self::Storage(b)) => Some(a == b),
+            (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
+                if a.items.len() != b.items.len() {
+                    return Some(false);
+                }
+                a.items.iter().zip(&b.items).try_fold(true, |same, (a, b)| Some(same && a.static_eq(b)?))
+            }
+            (
+                Self::None | Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Str(_) | Self::Tuple(_),
+                Self::None | Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Str(_) | Self::Tuple(_),
+            ) => match (self.as_float(), other.as_float()) {
+                (Some(a), Some(b)) => Some(a == b),
+                _ => Some(false),
+            },
+            (Self::None, _) | (_, Self::None) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// `a op b` of constants; none where it is not defined here.
+    pub(crate) fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
+        let order = || match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
+            (Self::Str(a), Self::Str(b)) => Some(a.as_str().cmp(b.as_str())),
+            _ => self.as_float()?.partial_cmp(&other.as_float()?),
+        };
+        let is_in = || match other {
+            Self::Dict(items) => items.iter().try_fold(false, |found, (key, _)| Some(found || key.static_eq(self)?)),
+            Self::Str(text) => match self {
+                Self::Str(part) => Some(text.as_str().contains(part.as_str())),
+                _ => None,
+            },
+            _ => other.as_sequence()?.iter().try_fold(false, |found, item| Some(found || item.static_eq(self)?)),
+        };
+        match op {
+            CmpOp::Eq => self.static_eq(other),
+            CmpOp::NotEq => self.static_eq(other).map(|same| !same),
+            CmpOp::Is if matches!((self, other), (Self::None, _) | (_, Self::None)) => self.static_eq(other),
+            CmpOp::IsNot if matches!((self, other), (Self::None, _) | (_, Self::None)) => {
+                self.static_eq(other).map(|same| !same)
+            }
+            CmpOp::Lt => order().map(|order| order == Ordering::Less),
+            CmpOp::LtE => order().map(|order| order != Ordering::Greater),
+            CmpOp::Gt => order().map(|order| order == Ordering::Greater),
+            CmpOp::GtE => order().map(|order| order != Ordering::Less),
+            CmpOp::In => is_in(),
+            CmpOp::NotIn => is_in().map(|found| !found),
+            _ => None,
+        }
+    }
+}
