@@ -87,7 +87,10 @@ impl<'c> Arguments<'c> {
             }
         }
         shapes.extend(stored.iter().map(|(param, shape)| (*param, shape.as_slice())));
-        bind_shapes(&shapes, span)
+        bind_shapes(&shapes, span).map_err(|mut error| {
+            error.message = format!("`{}`: {}", function.name, error.message);
+            error
+        })
     }
 }
 

@@ -126,7 +126,10 @@ fn refusals_list_what_there_is() {
     assert!(text.contains("there is no engine `cuda:0`") && text.contains("engines here: `reference`"), "{text}");
     assert!(text.contains("evaluate{on=cuda:0}\n") && text.contains("            ^^^^^^"), "{text}");
     let text = run(cx, rules, "entry=g random=1").unwrap_err();
-    assert!(text.contains("module `m` has no function, method or child `g`") && text.contains("has the function"), "{text}");
+    assert!(
+        text.contains("module `m` has no function, method or child `g`") && text.contains("has the function"),
+        "{text}"
+    );
     assert!(run(cx, rules, "inputs=/nowhere").unwrap_err().contains("/nowhere"));
     assert!(run(cx, rules, "prefix=a run=b").unwrap_err().contains("`prefix` is given too"));
     assert!(run(cx, rules, "dims=n").unwrap_err().contains("expected NAME:SIZE, found `n`"));

@@ -1,0 +1,258 @@
+//! Readings: constants by name, children, methods, converters (spec: runtime §1, §2).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use tf_core::diag::Style;
+use tf_core::{Arena, Context, Module};
+use tf_evaluate::{DimSizes, Engine, Engines, Reading, ReadingRequest, Reference, Resource, Step};
+use tf_framework::{PassManager, PassRegistry, Pipeline};
+use tf_types::DType;
+use tf_value::Tensor;
+use tf_value::io::{TensorMap, open_tensors, write_tensors};
+
+use crate::common::context;
+
+fn f32s(values: &[f32]) -> Tensor {
+    Tensor::from_f32(&[values.len()], values).unwrap()
+}
+
+fn map(tensors: &[(&str, Tensor)]) -> Resource {
+    let tensors = tensors.iter().map(|(name, tensor)| ((*name).to_owned(), tensor.clone()));
+    Resource::new(Arc::new(TensorMap(tensors.collect::<BTreeMap<_, _>>())))
+}
+
+fn parsed<'c>(cx: &Context<'c>, text: &str) -> Module<'c> {
+    tf_text::parse_module(cx, cx.sources().add("t.tfir", text)).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+/// Outputs of a step, or the rendered error.
+fn run(text: &str, resource: Resource, step: Option<&str>, inputs: &[Tensor]) -> Result<Vec<Vec<f64>>, String> {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let reading = Reading::load(parsed(cx, text), resource);
+    let show = |error: tf_core::Diagnostic| error.render(cx.sources(), Style::Plain);
+    let step = match step {
+        Some(name) => reading.step(name).unwrap(),
+        None => reading.default_step().map_err(show)?,
+    };
+    let request = ReadingRequest { step, inputs, dims: &DimSizes::default(), times: None };
+    let outputs = Reference::new(Arc::clone(rules)).run_reading(&request).unwrap().map_err(show)?;
+    Ok(outputs.iter().map(Tensor::to_f64_vec).collect())
+}
+
+/// Two children of one form, each with a constant of its own, in a group; a method that runs them.
+const TREE: &str = r#"
+#n = dim<"n", 1, 9>
+module @tree {
+  hir.func @twice(%x: tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+    %0 = tf.binary %x, %x {kind = "add"} : (tensor<[#n]xf32>, tensor<[#n]xf32>) -> tensor<[#n]xf32>
+    hir.return %0
+  }
+  group @steps {
+    module @a entry(@add) {
+      hir.func @add(%x: tensor<[#n]xf32>, %w: const tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+        %0 = tf.binary %x, %w {kind = "add"} : (tensor<[#n]xf32>, tensor<[#n]xf32>) -> tensor<[#n]xf32>
+        hir.return %0
+      }
+    }
+    module @b entry(@add) {
+      hir.func @add(%x: tensor<[#n]xf32>, %w: const tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+        %0 = tf.binary %x, %w {kind = "add"} : (tensor<[#n]xf32>, tensor<[#n]xf32>) -> tensor<[#n]xf32>
+        hir.return %0
+      }
+    }
+  }
+  METHODS
+}
+"#;
+
+fn tree(methods: &str) -> String {
+    TREE.replace("METHODS", methods)
+}
+
+fn both() -> Resource {
+    map(&[("a.w", f32s(&[10.0, 20.0])), ("b.w", f32s(&[100.0, 200.0]))])
+}
+
+#[test]
+fn constants_go_by_dotted_name_and_methods_run_children() {
+    let x = [f32s(&[1.0, 2.0])];
+    let run = |body: &str, resource| {
+        run(&tree(&format!("method @forward(x) source(\"…\") {{ {body} }}")), resource, None, &x)
+    };
+    assert_eq!(run("return $self.b($self.a($x))", both()), Ok(vec![vec![111.0, 222.0]]));
+    let names = "set y = $self.steps[-1].add(@x = $x)\n set z = $self.twice($y)\n return ($z, $y)";
+    assert_eq!(run(names, both()), Ok(vec![vec![202.0, 404.0], vec![101.0, 202.0]]));
+    let looped = "for m in $self.steps { set x = $m($x) }\n for i in range 0 to 3 step 1 { set x = $self.twice($x) }\n return $x";
+    assert_eq!(run(looped, both()), Ok(vec![vec![888.0, 1776.0]]));
+    let unpacked = "unpack (p, q) = ($x, $self.a($x))\n drop $self.twice($p)\n return $q";
+    // The child that is not reached needs no constants.
+    assert_eq!(run(unpacked, map(&[("a.w", f32s(&[1.0, 1.0]))])), Ok(vec![vec![2.0, 3.0]]));
+}
+
+#[test]
+fn methods_call_methods_with_defaults() {
+    let methods = r#"
+      method @again(x, times = 2) source("…") { set y = $self.twice($x) return $y }
+      method @forward(x) source("…") { return $self.again($self.again($x), @times = 3) }
+      method @deep(x) source("…") { return $self.deep($x) }"#;
+    let x = [f32s(&[1.0])];
+    assert_eq!(run(&tree(methods), both(), None, &x), Ok(vec![vec![4.0]]));
+    let message = run(&tree(methods), both(), Some("deep"), &x).unwrap_err();
+    assert!(message.contains("methods call each other more than 64 deep"), "{message}");
+}
+
+#[test]
+fn what_a_method_may_not_do_is_named() {
+    let refused = |body: &str| {
+        let text = tree(&format!("method @forward(x) source(\"…\") {{ {body} }}"));
+        run(&text, both(), None, &[f32s(&[1.0, 2.0])]).unwrap_err()
+    };
+    let has = |body: &str, words: &str| {
+        let message = refused(body);
+        assert!(message.contains(words), "{body}: {message}");
+    };
+    has("unsupported \"while\"", "method `forward` of module `tree`: `while` is not run");
+    has("return unsupported \"lambda\"", "`lambda` is not run");
+    has("return $y", "`y` is not defined");
+    has("return $self.c($x)", "module `tree` has no member `c`");
+    has("return $x.shape", "`.shape`: only modules have attributes here");
+    has("return $self.steps[2]", "there is no item 2 of 2");
+    has("return $self.steps($x)", "only functions, children and methods are called");
+    has("unpack (a, b) = $self.twice($x)", "what is unpacked is no tuple");
+    has("unpack (a, b, c) = $self.steps", "3 names for 2 values");
+    has("return $self.twice($self)", "an argument of a function is a tensor or a number");
+    has("return $self.twice($x, @y = $x)", "`twice` takes 1 activation (`x`), found 2");
+    has("return $self", "method `forward` returns something that is no tensor");
+    let message = refused("return $self.a($x, $x)");
+    assert!(message.contains("`add` takes 1 activation (`x`), found 2"), "{message}");
+    assert!(message.contains("its constants (`w`) are filled by name; one argument for each parameter"), "{message}");
+}
+
+#[test]
+fn missing_constants_are_listed_before_anything_runs() {
+    let methods = "method @forward(x) source(\"…\") { return $self.b($self.a($x)) }";
+    let message = run(&tree(methods), map(&[("w", f32s(&[1.0]))]), None, &[f32s(&[1.0])]).unwrap_err();
+    assert!(message.contains("2 constants are missing: child `a` lacks `a.w`; child `b` lacks `b.w`"), "{message}");
+    assert!(message.contains("memory has `w`"), "{message}");
+}
+
+#[test]
+fn constants_of_another_shape_or_dtype_are_refused() {
+    let step = "method @forward(x) source(\"…\") { return $self.a($x) }";
+    let refused = |w: Tensor| run(&tree(step), map(&[("a.w", w)]), None, &[f32s(&[1.0, 2.0])]).unwrap_err();
+    let message = refused(Tensor::zeros(&[2], DType::F16).unwrap());
+    assert!(message.contains("the constant `a.w` is f32 of shape (2,), memory has f16 of shape (2,)"), "{message}");
+    let message = refused(f32s(&[1.0, 2.0, 3.0]));
+    assert!(message.contains("dim `n` is 2 in `x` and 3 in `w`"), "{message}");
+    let message = refused(Tensor::zeros(&[2, 1], DType::F32).unwrap());
+    assert!(message.contains("found a tensor of shape (2, 1)"), "{message}");
+}
+
+#[test]
+fn a_reading_without_a_step_says_what_it_has() {
+    let message = run(&tree(""), both(), None, &[]).unwrap_err();
+    assert!(message.contains("module `tree` has neither a method `forward` nor an entry"), "{message}");
+    assert!(message.contains("module `tree` has the function `twice` and no methods"), "{message}");
+}
+
+#[test]
+fn variants_are_chosen_by_this_runs_extents() {
+    let text = r#"
+#n = dim<"n", 1, 9>
+module @m entry(@outer) {
+  hir.func @f(%x: tensor<[#n]xf32>, %w: const tensor<1xf32>) -> tensor<[#n]xf32> {
+    hir.variant "few" [n = 1 to 4] (%x: tensor<[#n]xf32>, %w: const tensor<1xf32>) -> tensor<[#n]xf32> {
+      hir.return %x
+    }
+    hir.variant "many" [n = 4 to 9] (%x: tensor<[#n]xf32>, %w: const tensor<1xf32>) -> tensor<[#n]xf32> {
+      %0 = tf.binary %x, %x {kind = "add"} : (tensor<[#n]xf32>, tensor<[#n]xf32>) -> tensor<[#n]xf32>
+      hir.return %0
+    }
+  }
+  hir.func @outer(%x: tensor<[#n]xf32>, %w: const tensor<1xf32>) -> tensor<[#n]xf32> {
+    %0 = call @f(%x, %w) : (tensor<[#n]xf32>, tensor<1xf32>) -> tensor<[#n]xf32>
+    hir.return %0
+  }
+}"#;
+    let w = || map(&[("w", f32s(&[0.0]))]);
+    assert_eq!(run(text, w(), None, &[f32s(&[1.0; 3])]), Ok(vec![vec![1.0; 3]]));
+    assert_eq!(run(text, w(), None, &[f32s(&[1.0; 4])]), Ok(vec![vec![2.0; 4]]));
+    assert_eq!(run(text, w(), Some("f"), &[f32s(&[1.0; 5])]), Ok(vec![vec![2.0; 5]]));
+}
+
+const CONVERTED: &str = r#"
+module @m {
+  module @child entry(@g) {
+    hir.func @g(%x: tensor<2xf32>, %w: const tensor<2xf32>) -> tensor<2xf32> {
+      %0 = tf.binary %x, %w {kind = "mul"} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+      hir.return %0
+    }
+  }
+  hir.func @f(%x: tensor<2xf32>, %w: const tensor<2xf32>, %v: const tensor<1x2xf32>) -> tensor<2xf32> {
+    hir.return %x
+    hir.converter w @_(%raw: tensor<2xf32>) -> tensor<2xf32> {
+      %0 = tf.unary %raw {kind = "neg"} : (tensor<2xf32>) -> tensor<2xf32>
+      hir.return %0
+    }
+    hir.converter v @_(%parts: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      hir.return %parts
+    }
+  }
+}"#;
+
+/// What the pass writes from these raw tensors, or its errors.
+fn prepare(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<BTreeMap<String, Vec<f32>>, String> {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = std::env::temp_dir().join(format!("tf-evaluate-prepare-{name}-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("raw.npz");
+    write_tensors(&file, raw.iter().map(|(name, tensor)| (*name, tensor))).unwrap();
+    let mut engines = Engines::default();
+    engines.add(Reference::new(Arc::clone(rules)));
+    let mut registry = PassRegistry::default();
+    tf_evaluate::register(&mut registry, &engines);
+    let out = folder.join("out");
+    let pipeline = format!("prepare-weights{{raw={} out={}}}", file.display(), out.display());
+    let pipeline = Pipeline::build(&registry, cx.sources(), "<pipeline>", &pipeline).unwrap();
+    let result = PassManager::default().run(&pipeline, cx, parsed(cx, text));
+    let found = result.map(|_| {
+        let store = open_tensors(&out).unwrap();
+        let read = |name: String| (name.clone(), store.get_as(&name, DType::F32).unwrap().unwrap().to_f32_vec());
+        store.names().into_iter().map(read).collect()
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+    found.map_err(|failure| failure.diagnostics.iter().map(|e| e.render(cx.sources(), Style::Plain)).collect())
+}
+
+#[test]
+fn converters_make_constants_of_raw_ones() {
+    let raw = [("raw", f32s(&[1.0, -2.0])), ("parts.0", f32s(&[5.0, 6.0])), ("child.w", f32s(&[3.0, 4.0]))];
+    let want = [("child.w", vec![3.0, 4.0]), ("v", vec![5.0, 6.0]), ("w", vec![-1.0, 2.0])];
+    let want = want.into_iter().map(|(name, values)| (name.to_owned(), values)).collect();
+    assert_eq!(prepare(CONVERTED, "right", &raw), Ok(want));
+    let message = prepare(CONVERTED, "missing", &raw[1..]).unwrap_err();
+    assert!(message.contains("a constant is missing: module `m` lacks `raw`"), "{message}");
+    let short = [("raw", f32s(&[1.0, -2.0])), ("child.w", f32s(&[3.0]))];
+    let message = prepare(CONVERTED, "short", &short).unwrap_err();
+    assert!(message.contains("the constant `child.w` is f32 of shape (2,), found <f4 of shape (1,)"), "{message}");
+    let longer = CONVERTED.replace("%v: const tensor<1x2xf32>", "%v: const tensor<2x1xf32>");
+    let message = prepare(&longer, "longer", &raw).unwrap_err();
+    assert!(message.contains("the constant `v` is f32 of shape (2, 1), found f32 of shape (1, 2)"), "{message}");
+}
+
+#[test]
+fn two_readings_of_a_module_share_nothing() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let module = parsed(cx, &tree(""));
+    let of = |w: f32| {
+        let reading = Reading::load(module, map(&[("a.w", f32s(&[w]))]));
+        let step: Step<'_> = reading.child("a").unwrap().default_step().unwrap();
+        let request = ReadingRequest { step, inputs: &[f32s(&[1.0])], dims: &DimSizes::default(), times: None };
+        Reference::new(Arc::clone(rules)).run_reading(&request).unwrap().unwrap()[0].to_f32_vec()
+    };
+    assert_eq!((of(1.0), of(2.0)), (vec![2.0], vec![3.0]));
+}
