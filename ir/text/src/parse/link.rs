@@ -43,9 +43,11 @@ impl<'c> Parser<'_, '_, 'c> {
             let name = key.1;
             match self.by_name.get(&key) {
                 None => {
-                    let mut known: Vec<_> = self.by_name.keys().map(|key| key.1.as_str()).collect();
+                    let mut known: Vec<_> =
+                        self.by_name.keys().filter(|other| other.0 == key.0).map(|other| other.1.as_str()).collect();
                     known.sort_unstable();
-                    self.unknown(token, format!("unknown function `@{name}`"), name.as_str(), known);
+                    let message = format!("unknown function `{}`", self.text_of(token));
+                    self.unknown(token, message, name.as_str(), known);
                 }
                 Some(Some(at)) => {
                     let _: Result<(), Failed> = self.check_reference(token, self.functions[*at], how);

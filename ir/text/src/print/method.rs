@@ -109,7 +109,9 @@ impl<'c> Printer<'_, 'c> {
             MethodExpr::Str(text) => write_quoted(&mut self.out, text.as_str()),
             MethodExpr::Attribute(base, name) => {
                 self.method_expr(*base);
-                self.out.push('.');
+                // `none.f` would be one word.
+                let is_word = matches!(base, MethodExpr::None | MethodExpr::Literal(_));
+                self.out.push_str(if is_word { " ." } else { "." });
                 self.word(name);
             }
             MethodExpr::Item(base, index) => {

@@ -2,6 +2,8 @@
 
 mod common;
 mod errors;
+mod features;
+mod generated;
 mod hostile;
 mod random;
 mod round_trip;

@@ -1,0 +1,137 @@
+//! HIR functions.
+
+use tf_core::node::{FunctionData, GridRegion};
+use tf_core::{Callee, Expr, ExprKind, Function, Meta};
+use tf_types::{DType, Type};
+
+use crate::Generator;
+
+/// An open loop.
+struct Loop<'c> {
+    induction: Expr<'c>,
+    carries: Vec<Expr<'c>>,
+    inits: Vec<Expr<'c>>,
+    /// How many values were in scope before.
+    scope: usize,
+}
+
+impl<'c> Generator<'_, 'c> {
+    /// A function whose parameters are of some of the types, one of them perhaps a weight. It calls functions of `known`.
+    pub fn function(&mut self, name: &str, known: &[Function<'c>]) -> Function<'c> {
+        let count = 1 + self.rng.below(3);
+        let types: Vec<_> = (0..count).map(|_| self.rng.pick(&self.types)).collect();
+        let params = self.params(&types);
+        let body = self.body(&params, known);
+        let cx = self.cx;
+        let data = FunctionData::new(cx.symbol(name), cx.alloc_slice(&params), body, body.ty());
+        let doc = self.rng.once_in(4).then(|| cx.symbol("What it\ndoes \"so\"."));
+        cx.function(FunctionData { doc, span: self.meta().span, ..data })
+    }
+
+    /// Parameters with names of their own; the last of several is a weight.
+    pub fn params(&mut self, types: &[Type<'c>]) -> Vec<Expr<'c>> {
+        let cx = self.cx;
+        let last = types.len() - 1;
+        let mut params = Vec::new();
+        for (at, &ty) in types.iter().enumerate() {
+            let kind = ExprKind::Var { name: cx.symbol(&format!("p{at}")), is_const: at > 0 && at == last };
+            let meta = Meta { name: None, ..self.meta() };
+            params.push(cx.expr(kind, ty, meta));
+        }
+        params
+    }
+
+    /// A value of the parameters.
+    pub fn body(&mut self, params: &[Expr<'c>], known: &[Function<'c>]) -> Expr<'c> {
+        let mut scope = params.to_vec();
+        let mut loops: Vec<Loop<'c>> = Vec::new();
+        for _ in 0..self.rng.below(self.options.steps + 1) {
+            match self.rng.below(10) {
+                0 => scope.push(self.literal()),
+                1 => {
+                    let parts: Vec<_> = (0..self.rng.below(4)).map(|_| self.rng.pick(&scope)).collect();
+                    scope.push(self.tuple(&parts));
+                }
+                2 => loops.push(self.open(&mut scope)),
+                3 => self.close(&mut scope, &mut loops),
+                4 if !known.is_empty() => {
+                    let callee = self.rng.pick(known);
+                    scope.extend(self.invoke(callee, &scope));
+                }
+                _ => {
+                    let ops = std::mem::take(&mut self.hir_values);
+                    scope.extend(self.call(&ops, &scope));
+                    self.hir_values = ops;
+                }
+            }
+        }
+        while !loops.is_empty() {
+            self.close(&mut scope, &mut loops);
+        }
+        match self.rng.below(3) {
+            0 => self.tuple(&scope),
+            _ => scope[scope.len() - 1],
+        }
+    }
+
+    pub fn tuple(&mut self, parts: &[Expr<'c>]) -> Expr<'c> {
+        let types: Vec<_> = parts.iter().map(|part| part.ty()).collect();
+        let meta = self.meta();
+        self.cx.expr(ExprKind::Tuple(self.cx.alloc_slice(parts)), self.cx.tuple(&types), meta)
+    }
+
+    /// A call on values of the parameters' types, if there are some.
+    fn invoke(&mut self, callee: Function<'c>, scope: &[Expr<'c>]) -> Option<Expr<'c>> {
+        let mut args = Vec::new();
+        for param in callee.params {
+            let fit: Vec<_> = scope.iter().copied().filter(|value| value.ty() == param.ty()).collect();
+            if fit.is_empty() {
+                return None;
+            }
+            args.push(self.rng.pick(&fit));
+        }
+        let kind = ExprKind::Call { callee: Callee::Function(callee), args: self.cx.alloc_slice(&args) };
+        let meta = self.meta();
+        Some(self.cx.expr(kind, callee.return_type, meta))
+    }
+
+    fn open(&mut self, scope: &mut Vec<Expr<'c>>) -> Loop<'c> {
+        let inits: Vec<_> = (0..self.rng.below(3)).map(|_| self.rng.pick(scope)).collect();
+        let carries: Vec<_> = inits.iter().map(|init| self.var(init.ty())).collect();
+        let before = scope.len();
+        let induction = self.var(self.cx.scalar(DType::I64));
+        scope.extend(&carries);
+        scope.push(induction);
+        Loop { induction, carries, inits, scope: before }
+    }
+
+    fn close(&mut self, scope: &mut Vec<Expr<'c>>, loops: &mut Vec<Loop<'c>>) {
+        let cx = self.cx;
+        let Some(Loop { induction, carries, inits, scope: before }) = loops.pop() else { return };
+        let mut yields = Vec::new();
+        for carry in &carries {
+            let fit: Vec<_> = scope.iter().copied().filter(|value| value.ty() == carry.ty()).collect();
+            yields.push(self.rng.pick(&fit));
+        }
+        let body = carries.is_empty().then(|| self.rng.pick(&scope[before..]));
+        scope.truncate(before);
+        let types: Vec<_> = carries.iter().map(|carry| carry.ty()).collect();
+        let ty = match (body, &types[..]) {
+            (Some(body), _) => body.ty(),
+            (None, [one]) => *one,
+            (None, many) => cx.tuple(many),
+        };
+        let region = GridRegion {
+            induction,
+            carries: cx.alloc_slice(&carries),
+            inits: cx.alloc_slice(&inits),
+            yields: cx.alloc_slice(&yields),
+            body,
+            start: cx.dim(0),
+            stop: self.rng.pick(&self.dims),
+            step: cx.dim(1 + self.rng.below(3) as i64),
+        };
+        let meta = self.meta();
+        scope.push(cx.grid(region, ty, meta));
+    }
+}

@@ -1,0 +1,93 @@
+//! Random well-formed modules over the ops of a context: HIR, TIR and both, with every feature of the node algebra.
+//!
+//! A module is a function of its seed, so a failing one is named by a number. Calls of ops are made at random and kept
+//! where the op's own rule accepts them, so any registry will do.
+
+mod calls;
+mod hir;
+mod methods;
+mod modules;
+mod parts;
+mod rng;
+mod tir;
+mod types;
+
+use tf_core::op::OpId;
+use tf_core::{Context, Module};
+use tf_types::{Dim, Mesh, Type};
+
+pub use rng::Rng;
+
+/// What the modules have.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Dialects of the ops in HIR functions.
+    pub hir: &'static [&'static str],
+    /// Dialects of the ops in TIR functions.
+    pub tir: &'static [&'static str],
+    /// HIR functions of a module, at most.
+    pub hir_functions: usize,
+    /// TIR functions of a module, at most.
+    pub tir_functions: usize,
+    /// Values or statements of a function, at most.
+    pub steps: usize,
+    /// How deep modules nest.
+    pub depth: usize,
+    /// Prototypes with variants, converters, instances.
+    pub parts: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { hir: &["tf"], tir: &["T", "dim"], hir_functions: 3, tir_functions: 2, steps: 12, depth: 1, parts: true }
+    }
+}
+
+/// The module of a seed.
+#[must_use]
+pub fn random_module<'c>(cx: &Context<'c>, seed: u64, options: &Options) -> Module<'c> {
+    Generator::new(cx, seed, *options).module(options.depth, "m")
+}
+
+/// What modules are made with.
+struct Generator<'a, 'c> {
+    cx: &'a Context<'c>,
+    rng: Rng,
+    options: Options,
+    hir_values: Vec<OpId>,
+    tir_values: Vec<OpId>,
+    tir_effects: Vec<OpId>,
+    /// `S`, the dim variable that prototypes dispatch on, and others.
+    dims: Vec<Dim<'c>>,
+    meshes: Vec<Mesh<'c>>,
+    /// Few types, so that operands meet their like.
+    types: Vec<Type<'c>>,
+    /// How many functions were named.
+    names: usize,
+}
+
+impl<'a, 'c> Generator<'a, 'c> {
+    fn new(cx: &'a Context<'c>, seed: u64, options: Options) -> Self {
+        let ops = |dialects: &[&str], is_value: bool| -> Vec<OpId> {
+            let known = cx.ops().iter().filter(|(id, decl)| {
+                let has_rule =
+                    if is_value { cx.ops().types.get(*id).is_some() } else { cx.ops().verify.get(*id).is_some() };
+                dialects.contains(&decl.name.dialect) && has_rule
+            });
+            known.map(|(id, _)| id).collect()
+        };
+        let (hir_values, tir_values, tir_effects) =
+            (ops(options.hir, true), ops(options.tir, true), ops(options.tir, false));
+        let mut rng = Rng::new(seed);
+        let dims = types::dims(cx);
+        let meshes = types::meshes(cx);
+        let types = types::types(cx, &mut rng, &dims, &meshes);
+        Self { cx, rng, options, hir_values, tir_values, tir_effects, dims, meshes, types, names: 0 }
+    }
+
+    fn new_name(&mut self, prefix: &str) -> tf_types::Symbol<'c> {
+        self.names += 1;
+        let odd = if self.rng.once_in(12) { "odd name " } else { "" };
+        self.cx.symbol(&format!("{odd}{prefix}{}", self.names))
+    }
+}

@@ -1,0 +1,168 @@
+//! TIR functions.
+
+use tf_core::node::{DispatchCase, PrimFunctionData, Target, TirCallee};
+use tf_core::{AnyFunction, DimVarRangePat, Expr, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
+use tf_types::DType;
+
+use crate::{Generator, types};
+
+/// How deep blocks nest.
+const DEPTH: usize = 3;
+
+impl<'c> Generator<'_, 'c> {
+    /// A function that calls functions of `known`.
+    pub fn prim_function(&mut self, name: &str, known: &[PrimFunction<'c>]) -> PrimFunction<'c> {
+        let cx = self.cx;
+        let mut types = vec![self.types[1]];
+        types.extend((0..self.rng.below(3)).map(|_| self.rng.pick(&self.types)));
+        let params = self.params(&types);
+        let mut scope = params.clone();
+        let steps = self.rng.below(self.options.steps + 1);
+        let body = self.block(&mut scope, params[0], known, steps, DEPTH);
+        let kind = self.rng.pick(&[TargetKind::Cuda, TargetKind::Cpu]);
+        let device = cx.symbol(if kind == TargetKind::Cuda { "nvidia.h200_sxm" } else { "" });
+        cx.prim_function(PrimFunctionData {
+            name: cx.symbol(name),
+            params: cx.alloc_slice(&params),
+            body,
+            output_count: self.rng.below(params.len() + 1),
+            target: Target { kind, device },
+            span: self.meta().span,
+        })
+    }
+
+    /// A block of statements; what follows a binding is nested in it.
+    fn block(
+        &mut self,
+        scope: &mut Vec<Expr<'c>>,
+        rows: Expr<'c>,
+        known: &[PrimFunction<'c>],
+        steps: usize,
+        depth: usize,
+    ) -> Stmt<'c> {
+        let cx = self.cx;
+        let before = scope.len();
+        let mut stmts: Vec<Stmt<'c>> = Vec::new();
+        let mut bindings = Vec::new();
+        for _ in 0..steps {
+            let span = self.meta().span;
+            match self.rng.below(9) {
+                0..3 => {
+                    let ops = std::mem::take(&mut self.tir_values);
+                    let value = self.call(&ops, scope);
+                    self.tir_values = ops;
+                    let Some(value) = value else { continue };
+                    // The name of a value in a binding is that of its variable.
+                    let value = cx.expr(value.kind, value.ty(), Meta { name: None, ..value.meta });
+                    let var = self.var(value.ty());
+                    scope.push(var);
+                    bindings.push((std::mem::take(&mut stmts), var, value, span));
+                }
+                3 | 4 => {
+                    let ops = std::mem::take(&mut self.tir_effects);
+                    let effect = self.effect(&ops, scope);
+                    self.tir_effects = ops;
+                    stmts.extend(effect.map(|view| cx.evaluate(view.op, view.args, span)));
+                }
+                5 => stmts.extend(self.call_of(known, scope)),
+                6 if depth > 0 => {
+                    let stmt = self.region(scope, rows, known, steps / 2, depth - 1);
+                    stmts.push(cx.stmt(stmt, span));
+                }
+                7 => stmts.extend(self.dispatch(known, scope, rows)),
+                _ => {}
+            }
+        }
+        if self.rng.once_in(4) {
+            stmts.push(cx.stmt(StmtKind::Return, self.meta().span));
+        }
+        scope.truncate(before);
+        let mut rest = sequence(self, &stmts);
+        for (mut earlier, var, value, span) in bindings.into_iter().rev() {
+            let bound = cx.stmt(StmtKind::Let { var, value, body: rest }, span);
+            earlier.push(bound);
+            rest = sequence(self, &earlier);
+        }
+        rest
+    }
+
+    fn region(
+        &mut self,
+        scope: &mut Vec<Expr<'c>>,
+        rows: Expr<'c>,
+        known: &[PrimFunction<'c>],
+        steps: usize,
+        depth: usize,
+    ) -> StmtKind<'c> {
+        let cx = self.cx;
+        match self.rng.below(4) {
+            0 => {
+                let ty = cx.scalar(DType::I64);
+                let int = |value| cx.constant(Literal::Int(value), DType::I64, Meta::default());
+                let induction = self.var(ty);
+                let (start, stop, step) = (int(0), int(self.rng.below(9) as i64), int(2));
+                scope.push(induction);
+                let body = self.block(scope, rows, known, steps, depth);
+                scope.pop();
+                StmtKind::For { induction, start, stop, step, body }
+            }
+            1 => {
+                let cond = self.condition();
+                StmtKind::While { cond, body: self.block(scope, rows, known, steps, depth) }
+            }
+            2 => {
+                let cond = self.condition();
+                let then_body = self.block(scope, rows, known, steps, depth);
+                StmtKind::If { cond, then_body, else_body: self.block(scope, rows, known, steps / 2, depth) }
+            }
+            _ => {
+                let mesh = self.rng.pick(&self.meshes);
+                let binding = cx.symbol(["m", "two words"][self.rng.below(2)]);
+                StmtKind::MeshScope { mesh, binding, body: self.block(scope, rows, known, steps, depth) }
+            }
+        }
+    }
+
+    fn condition(&mut self) -> Expr<'c> {
+        let meta = self.meta();
+        self.cx.constant(Literal::Bool(self.rng.once_in(2)), DType::Bool, meta)
+    }
+
+    fn call_of(&mut self, known: &[PrimFunction<'c>], scope: &[Expr<'c>]) -> Option<Stmt<'c>> {
+        if known.is_empty() {
+            return None;
+        }
+        let callee = self.rng.pick(known);
+        let mut args = Vec::new();
+        for param in AnyFunction::Tir(callee).params() {
+            args.push(*scope.iter().find(|value| value.ty() == param.ty())?);
+        }
+        let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(callee.name), args: self.cx.alloc_slice(&args) };
+        Some(self.cx.stmt(kind, self.meta().span))
+    }
+
+    /// A dispatch over the first extent of the first parameter.
+    fn dispatch(&mut self, known: &[PrimFunction<'c>], scope: &[Expr<'c>], rows: Expr<'c>) -> Option<Stmt<'c>> {
+        let cx = self.cx;
+        let (lo, hi) = types::S;
+        let mut cases = Vec::new();
+        for range in [(lo, 4), (4, hi)] {
+            let call = self.call_of(known, scope)?;
+            let pattern = DimVarRangePat { dim: cx.symbol("S"), lo: range.0, hi: range.1 };
+            cases.push(DispatchCase { pattern, call });
+        }
+        let subject = cx.shape_of(rows, 0, self.meta()).ok()?;
+        let message = cx.symbol(if self.rng.once_in(2) { "" } else { "no \"case\"" });
+        let fallback = cx.stmt(StmtKind::Abort { message }, self.meta().span);
+        let callee = self.rng.pick(known).name;
+        let kind = StmtKind::Dispatch { callee, subject, cases: cx.alloc_slice(&cases), fallback };
+        Some(cx.stmt(kind, self.meta().span))
+    }
+}
+
+fn sequence<'c>(generator: &Generator<'_, 'c>, stmts: &[Stmt<'c>]) -> Stmt<'c> {
+    match stmts {
+        [one] => *one,
+        many => generator.cx.stmt(StmtKind::Sequential(generator.cx.alloc_slice(many)), None),
+    }
+}
