@@ -6,6 +6,8 @@ use tf_core::visit::{Cloning, ExprCloner, clone_expr};
 use tf_core::walk::post_order;
 use tf_core::{AnyFunction, Callee, Context, Expr, ExprKind, Function, Module, Result};
 
+use crate::map_in_parallel;
+
 type Replaced<'c> = FxHashMap<Function<'c>, Function<'c>>;
 
 struct Relink<'a, 'c>(&'a Replaced<'c>);
@@ -19,12 +21,15 @@ impl<'c> ExprCloner<'c> for Relink<'_, 'c> {
     }
 }
 
-fn calls_replaced<'c>(function: Function<'c>, replaced: &Replaced<'c>) -> bool {
-    let bodies: Vec<_> = function.body.into_iter().collect();
-    post_order(&bodies).iter().any(|expr| match expr.kind {
-        ExprKind::Call { callee: Callee::Function(callee), .. } => replaced.contains_key(&callee),
-        _ => false,
-    })
+/// The HIR functions that a function calls.
+fn callees<'c>(function: AnyFunction<'c>) -> Vec<Function<'c>> {
+    let AnyFunction::Hir(function) = function else { return Vec::new() };
+    let body: Vec<_> = function.body.into_iter().collect();
+    let calls = post_order(&body).into_iter().filter_map(|expr| match expr.kind {
+        ExprKind::Call { callee: Callee::Function(callee), .. } => Some(callee),
+        _ => None,
+    });
+    calls.collect()
 }
 
 /// The module with `functions` in place of its own, member by member; calls of a replaced HIR function call the new one. Members call
@@ -40,14 +45,16 @@ pub(crate) fn with_functions<'c>(
     if module.functions == functions {
         return Ok(module);
     }
+    // Walking is most of the work, so it is done in parallel.
+    let callees = map_in_parallel(cx, functions, |_, &function| callees(function));
     let mut replaced = Replaced::default();
     let mut linked = Vec::with_capacity(functions.len());
-    for (&old, &new) in module.functions.iter().zip(functions) {
+    for ((&old, &new), callees) in module.functions.iter().zip(functions).zip(callees) {
         let (AnyFunction::Hir(old), AnyFunction::Hir(mut new)) = (old, new) else {
             linked.push(new);
             continue;
         };
-        if !replaced.is_empty() && calls_replaced(new, &replaced) {
+        if callees.iter().any(|callee| replaced.contains_key(callee)) {
             let relinked = |body| clone_expr(cx, body, &mut Relink(&replaced));
             new = cx.function(FunctionData { body: new.body.map(relinked).transpose()?, ..*new });
         }
