@@ -13,7 +13,7 @@ use tf_value::{EvalCx, EvalRegistry, Tensor, Value, extent};
 use crate::Reading;
 use crate::boundary::{self, Arguments};
 use crate::dims::DimSizes;
-use crate::plan::Plan;
+use crate::plan::{Item, Plan, Slot};
 use crate::times::Times;
 
 /// A value, or why there is none although nobody has needed it yet.
@@ -71,7 +71,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         self.enter(function, arguments, dims)?;
         while let Some(frame) = self.frames.pop() {
             let result = match frame {
-                Frame::Region { region, at } => self.item(region, at),
+                Frame::Region { region, at } => self.items(region, at),
                 Frame::Loop { expr, deferred, index, stop, step } => self.iterate(expr, deferred, (index, stop, step)),
                 Frame::Return { expr, .. } => self.leave().map(|value| {
                     self.store(expr, value);
@@ -152,9 +152,13 @@ impl<'a, 'c> Machine<'a, 'c> {
 
     /// The value of an operand. One whose failure was deferred fails now.
     fn read(&mut self, expr: Expr<'c>) -> Result<Value> {
+        let slot = self.now().plan.slot(expr);
+        self.read_slot(slot, expr)
+    }
+
+    fn read_slot(&mut self, slot: Slot, expr: Expr<'c>) -> Result<Value> {
         let now = self.now();
-        let slot = now.plan.slot(expr);
-        match &now.cells[slot] {
+        match now.cells.get(slot).unwrap_or(&Cell::Empty) {
             Cell::Value(value) => Ok(value.clone()),
             Cell::Failed(error) => Err(error.as_ref().clone()),
             Cell::Constant => {
@@ -169,20 +173,37 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
     }
 
-    fn item(&mut self, region: usize, at: usize) -> Result<()> {
+    /// Evaluates the items of a region from `at` on, up to a loop or a call of a function.
+    fn items(&mut self, region: usize, mut at: usize) -> Result<()> {
         let plan = Rc::clone(&self.now().plan);
-        let Some(item) = plan.regions[region].get(at) else { return Ok(()) };
-        self.frames.push(Frame::Region { region, at: at + 1 });
-        let result = match item.expr.kind {
-            ExprKind::Grid(grid) => self.start(item.expr, grid, item.deferred),
-            ExprKind::Call { callee: Callee::Function(callee), args } => {
-                self.call(item.expr, callee, args, item.deferred)
-            }
-            _ => self.compute(item.expr).map(|value| {
-                self.store(item.expr, value);
-                self.drop_dead(&item.dead);
-            }),
-        };
+        while let Some(item) = plan.regions[region].get(at) {
+            at += 1;
+            let result = match item.expr.kind {
+                ExprKind::Grid(grid) => {
+                    self.frames.push(Frame::Region { region, at });
+                    let started = self.start(item.expr, grid, item.deferred);
+                    return self.note(item, started);
+                }
+                ExprKind::Call { callee: Callee::Function(callee), args } => {
+                    self.frames.push(Frame::Region { region, at });
+                    let called = self.call(item.expr, callee, args, item.deferred);
+                    return self.note(item, called);
+                }
+                _ => self.compute(&plan, item).map(|value| {
+                    let now = self.now();
+                    now.cells[item.slot] = Cell::Value(value);
+                    for &slot in plan.dead(item) {
+                        now.cells[slot] = Cell::Empty;
+                    }
+                }),
+            };
+            self.note(item, result)?;
+        }
+        Ok(())
+    }
+
+    /// Puts off a failure until the value is needed, if it may be.
+    fn note(&mut self, item: &Item<'c>, result: Result<()>) -> Result<()> {
         match result {
             Err(error) if item.deferred => {
                 self.fail(item.expr, error);
@@ -192,35 +213,32 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
     }
 
-    fn drop_dead(&mut self, dead: &[usize]) {
-        let now = self.now();
-        for &slot in dead {
-            now.cells[slot] = Cell::Empty;
-        }
-    }
-
-    fn compute(&mut self, expr: Expr<'c>) -> Result<Value> {
+    fn compute(&mut self, plan: &Plan<'c>, item: &Item<'c>) -> Result<Value> {
+        let expr = item.expr;
         match expr.kind {
             ExprKind::Constant(literal) => constant(expr, literal),
-            ExprKind::Tuple(elements) => {
-                Ok(Value::Tuple(elements.iter().map(|&e| self.read(e)).collect::<Result<_>>()?))
-            }
+            ExprKind::Tuple(elements) => Ok(Value::Tuple(self.operands(plan, item, elements)?)),
             ExprKind::Call { callee: Callee::Op(op), args } => {
-                let operands = args.iter().map(|&arg| self.read(arg)).collect::<Result<Vec<_>>>()?;
+                let operands = self.operands(plan, item, args)?;
                 let Some(rule) = self.rules.get(op.id) else {
                     return Err(failed(expr, "it has no evaluation rule".to_owned(), None));
                 };
-                let dims = Rc::clone(&self.now().dims);
-                let eval = EvalCx { dims: &dims, result_type: expr.ty() };
-                let start = self.times.map(|_| Instant::now());
+                let times = self.times;
+                let eval = EvalCx { dims: &self.now().dims, result_type: expr.ty() };
+                let start = times.map(|_| Instant::now());
                 let value = rule(OpView { op, args }, &operands, &eval);
-                if let (Some(times), Some(start)) = (self.times, start) {
+                if let (Some(times), Some(start)) = (times, start) {
                     times.add(op.decl.name, start.elapsed());
                 }
                 value.map_err(|error| failed(expr, error.message, error.help))
             }
             _ => Err(Diagnostic::error(format!("{} has no value here", expr.describe())).at(expr.span())),
         }
+    }
+
+    fn operands(&mut self, plan: &Plan<'c>, item: &Item<'c>, exprs: &[Expr<'c>]) -> Result<Vec<Value>> {
+        let slots = plan.operands(item).iter();
+        slots.zip(exprs).map(|(&slot, &expr)| self.read_slot(slot, expr)).collect()
     }
 
     fn call(&mut self, expr: Expr<'c>, callee: Function<'c>, args: &[Expr<'c>], deferred: bool) -> Result<()> {
@@ -291,7 +309,10 @@ impl<'a, 'c> Machine<'a, 'c> {
         if let Some(Frame::Region { region, at }) = self.frames.last() {
             let item = &plan.regions[*region][at - 1];
             debug_assert!(item.expr == expr);
-            self.drop_dead(&item.dead);
+            let now = self.now();
+            for &slot in plan.dead(item) {
+                now.cells[slot] = Cell::Empty;
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! The order in which a function is evaluated, and when values are dropped.
 
+use std::ops::Range;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::walk::{operands, schedule};
 use tf_core::{Expr, ExprKind, Function};
@@ -14,14 +16,19 @@ pub struct Plan<'c> {
     /// The region of a loop.
     pub bodies: FxHashMap<Expr<'c>, usize>,
     slots: FxHashMap<Expr<'c>, Slot>,
+    /// Of all items, one after the other.
+    operands: Vec<Slot>,
+    dead: Vec<Slot>,
 }
 
 /// One evaluation.
 pub struct Item<'c> {
     /// What is evaluated.
     pub expr: Expr<'c>,
-    /// Values that nobody needs afterwards.
-    pub dead: Vec<Slot>,
+    /// Its slot.
+    pub slot: Slot,
+    operands: Range<usize>,
+    dead: Range<usize>,
     /// Whether only iterations of loops use it, so that its failure counts when one runs (spec: design §3).
     pub deferred: bool,
 }
@@ -55,17 +62,30 @@ impl<'c> Plan<'c> {
         self.slots.len()
     }
 
-    /// The slot of an expression of this function.
+    /// The slot of an expression of this function; of any other one a slot that there is not.
     #[must_use]
     pub fn slot(&self, expr: Expr<'c>) -> Slot {
-        self.slots[&expr]
+        self.slots.get(&expr).copied().unwrap_or(usize::MAX)
+    }
+
+    /// The slots of an item's operands, if it is no loop.
+    #[must_use]
+    pub fn operands(&self, item: &Item<'c>) -> &[Slot] {
+        &self.operands[item.operands.clone()]
+    }
+
+    /// The slots whose values nobody needs after an item.
+    #[must_use]
+    pub fn dead(&self, item: &Item<'c>) -> &[Slot] {
+        &self.dead[item.dead.clone()]
     }
 }
 
 impl<'c> Planner<'c> {
     fn new(function: Function<'c>, body: Expr<'c>) -> Self {
         let mut schedule = schedule(body);
-        let mut plan = Plan { regions: Vec::new(), bodies: FxHashMap::default(), slots: FxHashMap::default() };
+        let (bodies, slots) = (FxHashMap::default(), FxHashMap::default());
+        let mut plan = Plan { regions: Vec::new(), bodies, slots, operands: Vec::new(), dead: Vec::new() };
         let mut places = FxHashMap::default();
         let mut parents = vec![None];
         for &param in function.params {
@@ -79,8 +99,8 @@ impl<'c> Planner<'c> {
             let mut items = Vec::with_capacity(exprs.len());
             for (at, expr) in exprs.into_iter().enumerate() {
                 places.insert(expr, Place { region, at });
-                let next = plan.slots.len();
-                plan.slots.insert(expr, next);
+                let slot = plan.slots.len();
+                plan.slots.insert(expr, slot);
                 if let ExprKind::Grid(grid) = expr.kind {
                     for &var in grid.carries.iter().chain([&grid.induction]) {
                         let next = plan.slots.len();
@@ -92,7 +112,7 @@ impl<'c> Planner<'c> {
                     pending.push((count, schedule.regions.remove(&expr).unwrap_or_default()));
                     count += 1;
                 }
-                items.push(Item { expr, dead: Vec::new(), deferred: false });
+                items.push(Item { expr, slot, operands: 0..0, dead: 0..0, deferred: false });
             }
             if plan.regions.len() < count {
                 plan.regions.resize_with(count, Vec::new);
@@ -100,6 +120,15 @@ impl<'c> Planner<'c> {
             plan.regions[region] = items;
         }
         plan.regions.resize_with(count, Vec::new);
+        for item in plan.regions.iter_mut().flatten() {
+            let first = plan.operands.len();
+            if !matches!(item.expr.kind, ExprKind::Grid(_)) {
+                operands(item.expr, |operand| {
+                    plan.operands.push(plan.slots.get(&operand).copied().unwrap_or(usize::MAX));
+                });
+            }
+            item.operands = first..plan.operands.len();
+        }
         Self { plan, places, parents }
     }
 
@@ -146,16 +175,18 @@ impl<'c> Planner<'c> {
                 }
             }
         }
+        let mut deaths = Vec::with_capacity(last.len());
         for (value, at) in last {
-            if value == body || pinned.contains(&value) {
-                continue;
+            if value != body && !pinned.contains(&value) {
+                let home = self.places.get(&value).map_or(0, |place| place.region);
+                deaths.push((home, at, self.plan.slots[&value]));
             }
-            let home = self.places.get(&value).map_or(0, |place| place.region);
-            let slot = self.plan.slots[&value];
-            self.plan.regions[home][at].dead.push(slot);
         }
-        for item in self.plan.regions.iter_mut().flatten() {
-            item.dead.sort_unstable();
+        deaths.sort_unstable();
+        for (order, &(home, at, slot)) in deaths.iter().enumerate() {
+            let dead = &mut self.plan.regions[home][at].dead;
+            *dead = if dead.start == dead.end { order } else { dead.start }..order + 1;
+            self.plan.dead.push(slot);
         }
         for region in (0..self.plan.regions.len()).rev() {
             for at in (0..self.plan.regions[region].len()).rev() {

@@ -9,7 +9,10 @@ use tf_core::op::OpName;
 
 /// Number of calls and time by op.
 #[derive(Debug, Default)]
-pub struct Times(RefCell<FxHashMap<(&'static str, &'static str), (u64, Duration)>>);
+pub struct Times(RefCell<FxHashMap<Name, (u64, Duration)>>);
+
+/// Dialect and name of an op.
+type Name = (&'static str, &'static str);
 
 impl Times {
     /// Counts one call.
