@@ -71,15 +71,16 @@ impl fmt::Display for Symbol<'_> {
     }
 }
 
-/// Defines a `Copy` handle of one pointer whose `==` and `Hash` are those of the pointer.
-macro_rules! interned_handle {
+/// Defines a `Copy` handle of one pointer into the arena; `==` and `Hash` are those of the pointer.
+#[macro_export]
+macro_rules! pointer_handle {
     ($(#[$doc:meta])* $name:ident => $data:ident) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub struct $name<'c>(pub(crate) &'c $data<'c>);
 
         impl<'c> $name<'c> {
-            /// The interned data, for the whole life of the arena.
+            /// What it points to, for the whole life of the arena.
             #[must_use]
             pub fn data(self) -> &'c $data<'c> {
                 self.0
@@ -96,15 +97,23 @@ macro_rules! interned_handle {
                 std::ptr::from_ref(self.0).hash(state);
             }
         }
-        impl std::fmt::Debug for $name<'_> {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Debug::fmt(self.0, f)
-            }
-        }
         impl<'c> std::ops::Deref for $name<'c> {
             type Target = $data<'c>;
             fn deref(&self) -> &Self::Target {
                 self.0
+            }
+        }
+    };
+}
+
+/// A [`pointer_handle!`] of interned data, which is shown as its data.
+macro_rules! interned_handle {
+    ($(#[$doc:meta])* $name:ident => $data:ident) => {
+        $crate::pointer_handle! { $(#[$doc])* $name => $data }
+
+        impl std::fmt::Debug for $name<'_> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(self.0, f)
             }
         }
     };

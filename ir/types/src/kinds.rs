@@ -120,12 +120,6 @@ impl BinaryKind {
     pub const fn is_comparison(self) -> bool {
         matches!(self, Self::Eq | Self::Ne | Self::Lt | Self::Le | Self::Gt | Self::Ge)
     }
-
-    /// Whether both operands and the result are bool.
-    #[must_use]
-    pub const fn is_logical(self) -> bool {
-        matches!(self, Self::And | Self::Or)
-    }
 }
 
 kinds! {

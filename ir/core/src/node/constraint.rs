@@ -6,10 +6,9 @@ use std::fmt;
 
 use tf_types::{Dim, Mesh, Storage, Symbol};
 
-use crate::node::node_handle;
 use crate::{Diagnostic, Result};
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A schedule constraint; at least one of its fields is given.
     Constraint => ConstraintData
 }

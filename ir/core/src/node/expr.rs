@@ -4,10 +4,10 @@ use std::fmt;
 
 use tf_types::{Dim, Symbol, Type};
 
-use crate::node::{Function, Meta, node_handle};
+use crate::node::{Function, Meta};
 use crate::op::{Op, OpCall, OpInstance, OpView};
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A value. HIR is a pure DAG of these: sharing is identity.
     Expr => ExprData
 }

@@ -4,10 +4,10 @@ use std::fmt;
 
 use tf_types::{Symbol, Type};
 
-use crate::node::{DimVarRangePat, Expr, Stmt, Target, node_handle};
+use crate::node::{DimVarRangePat, Expr, Stmt, Target};
 use crate::{Diagnostic, Result, Span};
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A HIR function: one expression over parameters, or a dispatch prototype over variants.
     Function => FunctionData
 }
@@ -133,7 +133,7 @@ impl<'c> Function<'c> {
     }
 }
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A TIR function: statements over buffers. Outputs are its last parameters.
     PrimFunction => PrimFunctionData
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use tf_types::Symbol;
 
 use crate::Span;
-use crate::node::{Literal, node_handle};
+use crate::node::Literal;
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A method of a module.
     Method => MethodData
 }

@@ -5,9 +5,9 @@ use std::fmt;
 use tf_types::{Symbol, Topology};
 
 use crate::Span;
-use crate::node::{AnyFunction, Function, Method, node_handle};
+use crate::node::{AnyFunction, Function, Method};
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A compilation unit: parser output, pass input and output.
     Module => ModuleData
 }

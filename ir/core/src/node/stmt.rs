@@ -3,10 +3,10 @@
 use tf_types::{Mesh, Symbol};
 
 use crate::Span;
-use crate::node::{DimVarRangePat, Expr, node_handle};
+use crate::node::{DimVarRangePat, Expr};
 use crate::op::OpInstance;
 
-node_handle! {
+tf_types::pointer_handle! {
     /// A statement.
     Stmt => StmtData
 }
