@@ -17,7 +17,6 @@ pub mod storage;
 pub mod sugar;
 pub mod types;
 pub mod vars;
-pub mod view;
 
 pub mod intern;
 pub mod inverse;
@@ -32,6 +31,7 @@ mod level;
 mod local;
 mod normal;
 mod range;
+mod reshape;
 mod substitute;
 #[cfg(test)]
 mod test_util;
@@ -55,4 +55,3 @@ pub use storage::Storage;
 pub use sugar::{PlacementSugar, SugarAxis};
 pub use types::{TensorLayout, TensorType, Type, TypeKind};
 pub use vars::DimVars;
-pub use view::Window;

@@ -1,119 +1,12 @@
-//! Layouts of views: slices and reshapes (spec: shard §10; types §2).
+//! Placements of reshaped tensors (spec: shard §10).
 
 use std::collections::VecDeque;
 
-use crate::layout::{OuterLayout, static_dims};
-use crate::shard::{ShardAttr, layout_axis_to_tensor_axis};
-use crate::{Dim, DimTuple, Layout, ShardLayout, TensorLayout, TensorType, TypeContext, TypeError};
-
-/// A window on one logical axis: `start + i * step` for `i < size`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window<'c> {
-    /// First index; `None`: known at run time only.
-    pub start: Option<i64>,
-    /// Number of indices.
-    pub size: Dim<'c>,
-    /// Distance of two indices.
-    pub step: i64,
-}
-
-impl<'c> Window<'c> {
-    fn is_whole(&self, extent: Dim<'c>) -> bool {
-        self.start == Some(0) && self.step == 1 && self.size == extent
-    }
-}
+use crate::layout::static_dims;
+use crate::shard::ShardAttr;
+use crate::{Dim, DimTuple, Layout, ShardLayout, TypeContext, TypeError};
 
 impl<'c> TypeContext<'c> {
-    /// The layout of a window of `tensor`, one [`Window`] per axis. A placed tensor keeps its mesh; static non-zero
-    /// starts become an offset. Plain strides are kept under an offset; without strides or with starts known at run
-    /// time only, the view of an unplaced tensor has no layout.
-    ///
-    /// # Errors
-    /// A window on a split axis, or on one that several layout positions make up.
-    pub fn slice_layout(
-        &self,
-        tensor: &TensorType<'c>,
-        windows: &[Window<'c>],
-    ) -> Result<Option<TensorLayout<'c>>, TypeError> {
-        let (base, outer) = match tensor.layout {
-            None => return Ok(None),
-            Some(TensorLayout::Plain(layout)) => (self.dim(0), OuterLayout::Plain(layout)),
-            Some(TensorLayout::Shard(shard)) => (self.dim(0), OuterLayout::Shard(shard)),
-            Some(TensorLayout::Composed(composed)) => match (composed.inner, composed.outer) {
-                (None, Some(outer)) => (composed.offset, outer),
-                _ => return Ok(None),
-            },
-        };
-        let is_static = windows.iter().all(|w| w.start.is_some());
-        match outer {
-            OuterLayout::Plain(layout) => {
-                let Some(strides) = layout.strides().filter(|s| is_static && s.len() == windows.len()) else {
-                    return Ok(None);
-                };
-                let shape: Vec<_> = windows.iter().map(|w| w.size).collect();
-                let stepped: Vec<_> =
-                    windows.iter().zip(strides).map(|(w, &s)| self.dim_mul(s, self.dim(w.step))).collect();
-                let offset = windows.iter().zip(strides).fold(base, |sum, (w, &s)| self.shifted(sum, w, s));
-                let outer = OuterLayout::Plain(self.layout(&shape, Some(&stepped)));
-                Ok(Some(TensorLayout::Composed(self.composed_layout(None, offset, Some(outer)))))
-            }
-            OuterLayout::Shard(shard) => {
-                let (shard, offset) = self.slice_shard(shard, tensor.shape, windows, base)?;
-                Ok(Some(if is_static && offset != self.dim(0) {
-                    TensorLayout::Composed(self.composed_layout(None, offset, Some(OuterLayout::Shard(shard))))
-                } else {
-                    TensorLayout::Shard(shard)
-                }))
-            }
-        }
-    }
-
-    fn shifted(&self, offset: Dim<'c>, window: &Window<'c>, stride: Dim<'c>) -> Dim<'c> {
-        match window.start {
-            Some(start) if start != 0 => self.dim_add(offset, self.dim_mul(stride, self.dim(start))),
-            _ => offset,
-        }
-    }
-
-    fn slice_shard(
-        &self,
-        shard: ShardLayout<'c>,
-        tensor_shape: &[Dim<'c>],
-        windows: &[Window<'c>],
-        mut offset: Dim<'c>,
-    ) -> Result<(ShardLayout<'c>, Dim<'c>), TypeError> {
-        let targets = shard.split_target_axes(tensor_shape);
-        let map = layout_axis_to_tensor_axis(shard.layout.shape(), tensor_shape);
-        let mut shape = shard.layout.shape().to_vec();
-        let mut strides = match shard.layout.strides() {
-            Some(strides) => strides.to_vec(),
-            None => self.c_order_strides(&shape),
-        };
-        for (axis, (window, &extent)) in windows.iter().zip(tensor_shape).enumerate() {
-            if window.is_whole(extent) {
-                continue;
-            }
-            if let Some(mesh_axis) = targets.iter().position(|&t| t == Some(axis)) {
-                return Err(TypeError::new(format!(
-                    "a window on axis {axis}, which mesh axis `{}` splits",
-                    shard.mesh.axis_name(mesh_axis)
-                ))
-                .with_help("slice before placing, or reshard so that the axis is whole"));
-            }
-            let positions: Vec<usize> = (0..map.len()).filter(|&p| map[p] == Some(axis)).collect();
-            let [position] = positions[..] else {
-                return Err(TypeError::new(format!(
-                    "a window on axis {axis}, which {} layout positions of {shard} make up",
-                    positions.len()
-                )));
-            };
-            offset = self.shifted(offset, window, strides[position]);
-            shape[position] = window.size;
-            strides[position] = self.dim_mul(strides[position], self.dim(window.step));
-        }
-        Ok((self.shard_layout(self.layout(&shape, Some(&strides)), shard.attrs, shard.mesh), offset))
-    }
-
     /// The placement of a reshaped tensor: positions are taken whole or cut at factor boundaries. `None`: an
     /// unsplit placement that the new shape cannot express.
     ///
@@ -245,10 +138,8 @@ fn take(
 
 #[cfg(test)]
 mod tests {
-    use super::Window;
-    use crate::layout::OuterLayout;
     use crate::test_util::{dims, mesh};
-    use crate::{Arena, DType, ShardAttr, ShardLayout, Storage, TensorLayout, TensorType, TypeContext};
+    use crate::{Arena, ShardAttr, ShardLayout, TypeContext};
 
     /// (16, 128) split on axis 0 by a mesh of 4: (4 @ w, 4, 128).
     fn rows<'c>(cx: &TypeContext<'c>) -> ShardLayout<'c> {
@@ -313,52 +204,5 @@ mod tests {
         assert_eq!(why(far, "4 512"), "axis 0 of extent 4 has strides beyond 64 bits");
         let unsplit = cx.canonical_shard_layout(old, shard.mesh, &[ShardAttr::Broadcast]).unwrap();
         assert_eq!(cx.reshape_shard(unsplit, old, dims(cx, "16 96")).unwrap(), None);
-    }
-
-    fn tensor<'c>(cx: &TypeContext<'c>, layout: TensorLayout<'c>) -> TensorType<'c> {
-        *cx.tensor(dims(cx, "16 128"), DType::F32, Some(layout), Storage::Gmem).as_tensor().unwrap()
-    }
-
-    #[test]
-    fn slices() {
-        let arena = Arena::new();
-        let cx = &TypeContext::new(&arena);
-        let window = |start, size, step| Window { start, size: cx.dim(size), step };
-        let whole = window(Some(0), 16, 1);
-        let placed = tensor(cx, TensorLayout::Shard(rows(cx)));
-        let show = |layout: Option<TensorLayout<'_>>| layout.map_or("none".to_owned(), |l| l.to_string());
-        let right = cx.slice_layout(&placed, &[whole, window(Some(32), 32, 1)]).unwrap();
-        assert_eq!(show(right), "((4 @ w, 4, 32), (512, 128, 1)) + 32");
-        let dynamic = cx.slice_layout(&placed, &[whole, window(None, 32, 1)]).unwrap();
-        assert_eq!(show(dynamic), "((4 @ w, 4, 32), (512, 128, 1))");
-        let stepped = cx.slice_layout(&placed, &[whole, window(Some(0), 64, 2)]).unwrap();
-        assert_eq!(show(stepped), "((4 @ w, 4, 64), (512, 128, 2))");
-        let again = tensor(cx, right.unwrap());
-        let again = TensorType { shape: dims(cx, "16 32"), ..again };
-        let twice = cx.slice_layout(&again, &[whole, window(Some(8), 8, 1)]).unwrap();
-        assert_eq!(show(twice), "((4 @ w, 4, 8), (512, 128, 1)) + 40");
-        let plain = tensor(cx, TensorLayout::Plain(cx.c_order_layout(dims(cx, "16 128"))));
-        let block = [window(Some(2), 4, 1), window(Some(32), 32, 2)];
-        assert_eq!(show(cx.slice_layout(&plain, &block).unwrap()), "(4, 32):(128, 2) + 288");
-        assert_eq!(show(cx.slice_layout(&plain, &[whole, window(None, 4, 1)]).unwrap()), "none");
-        let inner = cx.composed_layout(Some(rows(cx).layout), cx.dim(0), Some(OuterLayout::Shard(rows(cx))));
-        assert_eq!(show(cx.slice_layout(&tensor(cx, TensorLayout::Composed(inner)), &block).unwrap()), "none");
-    }
-
-    #[test]
-    fn slice_refusals() {
-        let arena = Arena::new();
-        let cx = &TypeContext::new(&arena);
-        let window = |start, size| Window { start: Some(start), size: cx.dim(size), step: 1 };
-        let placed = tensor(cx, TensorLayout::Shard(rows(cx)));
-        let error = cx.slice_layout(&placed, &[window(0, 8), window(0, 128)]).unwrap_err();
-        assert_eq!(error.message, "a window on axis 0, which mesh axis `w` splits");
-        let factored = cx.shard_layout(cx.c_order_layout(dims(cx, "16 4 32")), &[ShardAttr::Broadcast], rows(cx).mesh);
-        let factored = tensor(cx, TensorLayout::Shard(factored));
-        let error = cx.slice_layout(&factored, &[window(0, 16), window(0, 8)]).unwrap_err();
-        assert_eq!(
-            error.message,
-            "a window on axis 1, which 2 layout positions of ((16, 4, 32), (128, 32, 1)) make up"
-        );
     }
 }
