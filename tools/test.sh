@@ -61,7 +61,9 @@ doctest() {
 lit() {
   local lit=$LLVM_PREFIX/bin/lit status=0
   [ -x "$lit" ] || lit=$(command -v llvm-lit || command -v lit) || { echo "no lit"; return 1; }
-  TF_BIN_DIR=$bin_dir "$lit" -v --order lexical -o "$log/lit.json" tests/lit || status=$?
+  local required=${TF_PLUGINS:-}
+  case " ${stages[*]} " in *' plugins '*) required=required ;; esac
+  TF_PLUGINS=$required TF_BIN_DIR=$bin_dir "$lit" -v --order lexical -o "$log/lit.json" tests/lit || status=$?
   [ -s "$log/lit.json" ] || return 1
   python3 tools/lit_report.py "$log/lit.json" | tee "$log/lit.txt"
   read -r p f s < <(awk '/^counts:/ { print $2, $3, $4 }' "$log/lit.txt")

@@ -71,8 +71,18 @@ ptxas = setting("ptxas", os.path.join(ROOT, ".cache", "ptxas", "ptxas"))
 if ptxas != "none" and os.access(ptxas, os.X_OK):
     config.available_features.add("has-ptxas")
     programs["ptxas"] = ptxas
-# Built by tools/plugins.sh.
-if all(os.path.exists(os.path.join(programs["plugins"], f"lib{name}.so")) for name in ("peephole", "softsign", "hostile")):
+def has_plugins():
+    """Whether tools/plugins.sh has built the plugins for this driver. Stale ones count as absent, unless TF_PLUGINS=required."""
+    libraries = [os.path.join(programs["plugins"], f"lib{name}.so") for name in ("peephole", "softsign", "hostile")]
+    if os.environ.get("TF_PLUGINS") == "required":
+        return True
+    if not all(map(os.path.exists, libraries)):
+        return False
+    load = [f"--load-pass-plugin={library}" for library in libraries]
+    return subprocess.run([tf_opt, *load, "--help"], capture_output=True).returncode == 0
+
+
+if has_plugins():
     config.available_features.add("has-plugins")
     # Any shared library that is no plugin.
     programs["a_library"] = os.path.join(llvm_bin, "..", "lib", "libLTO.so")
