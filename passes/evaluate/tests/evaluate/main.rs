@@ -3,5 +3,6 @@
 mod common;
 mod data;
 mod files;
+mod generated;
 mod readings;
 mod reference;
