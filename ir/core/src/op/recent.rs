@@ -17,9 +17,11 @@ pub struct Key<'c> {
     types: [Option<Type<'c>>; MOST_OPERANDS],
 }
 
+type Slot<'c> = Cell<Option<(Key<'c>, Type<'c>)>>;
+
 /// One result a slot; a newer one takes the place of an older.
 pub struct RecentTypes<'c> {
-    slots: Box<[Cell<Option<(Key<'c>, Type<'c>)>>; SLOTS]>,
+    slots: Box<[Slot<'c>; SLOTS]>,
 }
 
 impl Default for RecentTypes<'_> {
@@ -44,7 +46,7 @@ impl<'c> RecentTypes<'c> {
         Some(Key { op: view.op, types })
     }
 
-    fn slot(&self, key: Key<'c>) -> &Cell<Option<(Key<'c>, Type<'c>)>> {
+    fn slot(&self, key: Key<'c>) -> &Slot<'c> {
         let mut hash = std::ptr::from_ref(key.op.0) as usize as u64;
         for ty in key.types.into_iter().flatten() {
             hash = (hash.rotate_left(23) ^ std::ptr::from_ref(ty.data()) as usize as u64)
