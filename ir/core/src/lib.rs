@@ -9,6 +9,7 @@ pub mod diag;
 pub mod equal;
 pub mod guard;
 pub mod hash;
+pub mod hidden;
 pub mod node;
 mod node_map;
 pub mod op;

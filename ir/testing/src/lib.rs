@@ -62,6 +62,8 @@ struct Generator<'a, 'c> {
     meshes: Vec<Mesh<'c>>,
     /// Few types, so that operands meet their like.
     types: Vec<Type<'c>>,
+    /// Functions of the direct children of the module that is made.
+    below: Vec<tf_core::Function<'c>>,
     /// How many functions were named.
     names: usize,
 }
@@ -82,7 +84,7 @@ impl<'a, 'c> Generator<'a, 'c> {
         let dims = types::dims(cx);
         let meshes = types::meshes(cx);
         let types = types::types(cx, &mut rng, &dims, &meshes);
-        Self { cx, rng, options, hir_values, tir_values, tir_effects, dims, meshes, types, names: 0 }
+        Self { cx, rng, options, hir_values, tir_values, tir_effects, dims, meshes, types, below: Vec::new(), names: 0 }
     }
 
     fn new_name(&mut self, prefix: &str) -> tf_types::Symbol<'c> {

@@ -26,6 +26,7 @@ impl<'c> Generator<'_, 'c> {
             }
         }
         let from_children = callable.len();
+        self.below.clone_from(&callable);
         let mut functions = Vec::new();
         for _ in 0..self.rng.below(self.options.hir_functions + 1) {
             let name = self.new_name("f");

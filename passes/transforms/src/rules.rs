@@ -24,7 +24,7 @@ impl Verifier for Rules {
         if errors.is_empty() { Ok(typed) } else { Err(errors) }
     }
 
-    fn module<'c>(&self, module: Module<'c>, _: &Context<'c>) -> Vec<Diagnostic> {
-        verify::module(module)
+    fn module<'c>(&self, module: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
+        verify::module(module, cx)
     }
 }

@@ -28,7 +28,8 @@ impl<'c> ModuleIndex<'c> {
         while let Some(module) = stack.pop() {
             errors.extend(check_module(module));
             for function in module.all_functions() {
-                if let Some(other) = index.owners.insert(function, module) {
+                // A name that stands twice in one module is reported as such.
+                if let Some(other) = index.owners.insert(function, module).filter(|other| *other != module) {
                     let message =
                         format!("function `{}` belongs to `{}` and to `{}`", function.name(), other.name, module.name);
                     errors

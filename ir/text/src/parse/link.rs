@@ -28,7 +28,12 @@ pub enum Use<'c> {
     /// An operand `@f` of that type.
     Symbol(Type<'c>),
     /// `call @f(…) … -> type`
-    Call { count: usize, ty: Type<'c> },
+    Call {
+        count: usize,
+        ty: Type<'c>,
+        /// The calling module.
+        from: &'c [Symbol<'c>],
+    },
     /// `tir.call @f(…)`
     Statement { count: usize },
 }
@@ -50,16 +55,22 @@ impl<'c> Parser<'_, '_, 'c> {
                     self.unknown(token, message, name.as_str(), known);
                 }
                 Some(Some(at)) => {
-                    let _: Result<(), Failed> = self.check_reference(token, self.functions[*at], how);
+                    let _: Result<(), Failed> = self.check_reference(token, key.0, self.functions[*at], how);
                 }
                 Some(None) => {}
             }
         }
     }
 
-    fn check_reference(&mut self, token: Token, function: AnyFunction<'c>, how: Use<'c>) -> Result<(), Failed> {
+    fn check_reference(
+        &mut self,
+        token: Token,
+        path: &'c [Symbol<'c>],
+        function: AnyFunction<'c>,
+        how: Use<'c>,
+    ) -> Result<(), Failed> {
         let name = function.name();
-        let wanted = function.params().len();
+        let mut wanted = function.params().len();
         let count = match how {
             Use::Entry => return Ok(()),
             Use::Symbol(written) => {
@@ -71,12 +82,16 @@ impl<'c> Parser<'_, '_, 'c> {
                 let ty = self.cx.callable(&params, result);
                 return self.same_type(token, &format!("`@{name}` has type"), ty, written);
             }
-            Use::Call { count, ty } => {
+            Use::Call { count, ty, from } => {
                 let AnyFunction::Hir(f) = function else {
                     return Err(self.error_at(token, format!("`@{name}` is no HIR function")));
                 };
                 if ty != f.return_type && f.body.is_none_or(|body| ty != body.ty()) {
                     self.same_type(token, &format!("`@{name}` returns"), f.return_type, ty)?;
+                }
+                // A call of a direct child leaves its constants out (spec: hir §2, rule 1).
+                if path.split_last().is_some_and(|(_, above)| above == from) && count < wanted {
+                    wanted = f.params.iter().filter(|param| !param.is_const_param()).count();
                 }
                 count
             }

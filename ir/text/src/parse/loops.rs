@@ -42,7 +42,7 @@ impl<'c> Parser<'_, '_, 'c> {
         let mut binders = vec![(induction.token, self.var(induction, self.cx.scalar(DType::I64)))];
         let mut inits = Vec::with_capacity(carries.len());
         for ((carry, operand), &ty) in carries.into_iter().zip(types) {
-            inits.push(self.resolve(operand, ty)?);
+            inits.push(self.carried(operand, ty)?);
             binders.push((carry.token, self.var(carry, ty)));
         }
         let vars: Vec<_> = binders[1..].iter().map(|&(_, var)| var).collect();
@@ -80,22 +80,30 @@ impl<'c> Parser<'_, '_, 'c> {
         if grid.yields.is_some() {
             return Err(self.error_at(token, "the loop has yielded already"));
         }
-        let types = match grid.region.carries {
-            [] => self.cx.types(&[grid.ty]),
-            carries => {
-                let types: Vec<_> = carries.iter().map(|carry| carry.ty()).collect();
-                self.cx.types(&types)
-            }
+        let types: Vec<_> = match grid.region.carries {
+            [] => vec![grid.ty],
+            carries => carries.iter().map(|carry| carry.ty()).collect(),
         };
         if self.operands.len() != types.len() {
             let (wanted, found) = (types.len(), self.operands.len());
             return Err(self.error_at(token, format!("the loop yields {wanted} values, found {found}")));
         }
-        let yields = self.resolve_all(token, types);
+        let operands = std::mem::take(&mut self.operands);
+        let yields = operands.iter().zip(types).map(|(&operand, ty)| self.carried(operand, ty)).collect::<Parsed<Vec<_>>>();
+        self.operands = operands;
+        let made = self.cx.alloc_slice(yields.as_deref().unwrap_or(&[]));
         if let Some(FrameKind::Grid(grid)) = self.frames.last_mut().map(|frame| &mut frame.kind) {
-            grid.yields = Some(*yields.as_ref().unwrap_or(&(&[] as &[_])));
+            grid.yields = Some(made);
         }
         yields.map(drop)
+    }
+
+    /// An initial or next value of a carry: its strides need not be those of the carry.
+    fn carried(&mut self, operand: Operand<'c>, ty: Type<'c>) -> Parsed<Expr<'c>> {
+        match operand.kind {
+            OperandKind::Value(value) if ty.carries(value.ty()) => Ok(value),
+            _ => self.resolve(operand, ty),
+        }
     }
 
     pub fn close_grid(&mut self, grid: GridFrame<'c>) -> Parsed<Expr<'c>> {

@@ -22,7 +22,7 @@ pub struct ModuleText<'c> {
 }
 
 enum ChildText<'c> {
-    One(ModuleText<'c>),
+    One(Box<ModuleText<'c>>),
     Group(Symbol<'c>, Vec<ModuleText<'c>>),
 }
 
@@ -56,7 +56,7 @@ impl<'c> Parser<'_, '_, 'c> {
         let mut below = Vec::with_capacity(children.len());
         for child in children {
             below.push(match child {
-                ChildText::One(module) => Child::One(self.build(module, functions)),
+                ChildText::One(module) => Child::One(self.build(*module, functions)),
                 ChildText::Group(name, modules) => {
                     let modules: Vec<_> = modules.into_iter().map(|module| self.build(module, functions)).collect();
                     Child::Group(name, self.cx.alloc_slice(&modules))
@@ -120,7 +120,7 @@ impl<'c> Parser<'_, '_, 'c> {
             "hir.func" | "tir.func" => text.members.push(self.function()?),
             "hir.instance" => text.instances.push(self.function()?),
             "method" => text.methods.push(self.method()?),
-            "module" => text.children.push(ChildText::One(self.child()?)),
+            "module" => text.children.push(ChildText::One(Box::new(self.child()?))),
             "group" => {
                 self.advance();
                 let (_, name) = self.symbol("the name of the group")?;

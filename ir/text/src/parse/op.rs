@@ -191,7 +191,11 @@ impl<'c> Parser<'_, '_, 'c> {
             return Err(self.report(diagnostic.with_help("write `tir.call` with the outputs as last operands")));
         }
         self.calls.push((self.functions.len(), callee));
-        self.references.push(Reference { token, key: callee, how: Use::Call { count: args.len(), ty } });
+        self.references.push(Reference {
+            token,
+            key: callee,
+            how: Use::Call { count: args.len(), ty, from: self.path },
+        });
         let kind = ExprKind::Call { callee: Callee::Function(function), args };
         Ok(self.cx.expr(kind, ty, meta))
     }

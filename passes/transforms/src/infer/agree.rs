@@ -2,23 +2,6 @@
 
 use tf_types::{Storage, TensorLayout, TensorType, Type, TypeKind};
 
-/// Whether a loop may yield `found` into a carry of type `phi`: equal shape, dtype, storage and placement; strides are free (decision 11).
-pub fn carries<'c>(phi: Type<'c>, found: Type<'c>) -> bool {
-    if phi == found {
-        return true;
-    }
-    let (Some(a), Some(b)) = (phi.as_tensor(), found.as_tensor()) else { return false };
-    a.shape == b.shape && a.dtype == b.dtype && a.storage == b.storage && same_placement(a, b)
-}
-
-fn same_placement(a: &TensorType<'_>, b: &TensorType<'_>) -> bool {
-    match (a.shard(), b.shard()) {
-        (None, None) => true,
-        (Some(a), Some(b)) => a.layout.shape() == b.layout.shape() && a.attrs == b.attrs && a.mesh == b.mesh,
-        _ => false,
-    }
-}
-
 /// Whether a carry of this type may take the layout of its yield (decision 11).
 pub fn is_open(phi: Type<'_>) -> bool {
     phi.as_tensor().is_some_and(|tensor| match tensor.layout {

@@ -8,11 +8,26 @@ use tf_types::{DType, Type};
 
 use super::agree;
 
-/// Types a function again.
+/// Types a function again, with its variants and converters.
 ///
 /// # Errors
 /// Every type that differs from the inferred one, and what inference refuses.
 pub fn infer_function<'c>(function: Function<'c>, cx: &Context<'c>) -> Result<Function<'c>, Vec<Diagnostic>> {
+    let new = infer_body(function, cx)?;
+    let variants = function.variants.iter().map(|&variant| infer_body(variant, cx));
+    let variants = variants.collect::<Result<Vec<_>, _>>()?;
+    let mut converters = function.converters.to_vec();
+    for converter in &mut converters {
+        converter.function = infer_body(converter.function, cx)?;
+    }
+    if variants == function.variants && converters == function.converters {
+        return Ok(new);
+    }
+    let (variants, converters) = (cx.alloc_slice(&variants), cx.alloc_slice(&converters));
+    Ok(cx.function(FunctionData { variants, converters, ..*new }))
+}
+
+fn infer_body<'c>(function: Function<'c>, cx: &Context<'c>) -> Result<Function<'c>, Vec<Diagnostic>> {
     let Some(old) = function.body else { return Ok(function) };
     let mut infer = Infer { errors: Vec::new() };
     let body = match clone_expr(cx, old, &mut infer) {
@@ -241,13 +256,13 @@ fn check_form<'c>(expr: Expr<'c>, region: &GridRegion<'c>) -> Option<Diagnostic>
 
 fn check_carry<'c>(expr: Expr<'c>, carry: Expr<'c>, value: Expr<'c>, init: Expr<'c>) -> Option<Diagnostic> {
     let refuse = |message: String, at: Expr<'c>| Some(Diagnostic::error(message).at(at.span().or(expr.span())));
-    if !agree::carries(carry.ty(), value.ty()) {
+    if !carry.ty().carries(value.ty()) {
         let message = format!("the loop carries {} as {}, but yields {}", carry.describe(), carry.ty(), value.ty());
         return refuse(message, value);
     }
     // A carry that took its yield's layout differs from its initial value in that.
     let took_layout = agree::is_open(init.ty()) && retypes(init.ty(), carry.ty());
-    if !took_layout && !agree::carries(carry.ty(), init.ty()) {
+    if !took_layout && !carry.ty().carries(init.ty()) {
         let message = format!("the loop carries {} as {}, but starts with {}", carry.describe(), carry.ty(), init.ty());
         return refuse(message, init);
     }

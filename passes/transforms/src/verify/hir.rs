@@ -9,12 +9,14 @@ use super::{Errors, target};
 
 /// The violations in a function.
 pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnostic> {
-    let mut errors = Errors::default();
-    parameters(&mut errors, function, module.entry == Some(function.name));
-    dims(&mut errors, function);
-    let order = post_order(&function.body.into_iter().collect::<Vec<_>>());
-    bindings(&mut errors, function, &order);
-    levels(&mut errors, module, function, &order);
+    let mut errors = Errors(function.check_parts());
+    for part in function.with_parts() {
+        parameters(&mut errors, part, module.entry == Some(function.name));
+        dims(&mut errors, part);
+        let order = post_order(&part.body.into_iter().collect::<Vec<_>>());
+        bindings(&mut errors, part, &order);
+        levels(&mut errors, module, part, &order);
+    }
     errors.0
 }
 

@@ -9,7 +9,7 @@ mod tir;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_framework::{Pass, PassCx, map_in_parallel};
 
-pub use module::module;
+pub use module::{in_context, module};
 
 /// Checks the rules of modules, HIR functions, TIR functions and targets.
 ///
@@ -23,14 +23,19 @@ pub struct Verify {}
 impl Pass for Verify {
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
         let context = cx.context();
-        let found = map_in_parallel(context, module.functions, |cx, &member| {
-            let mut errors = function(member, module, cx);
+        let mut members = Vec::new();
+        for owner in in_context(module, context) {
+            members.extend(owner.all_functions().map(|function| (function, owner)));
+        }
+        let found = map_in_parallel(context, &members, |cx, &(member, owner)| {
+            let mut errors = function(member, owner, cx);
             for error in &mut errors {
                 error.notes.push((None, format!("in function `{}`", member.name())));
             }
             errors
         });
-        self::module(module).into_iter().chain(found.into_iter().flatten()).for_each(|error| cx.emit(error));
+        let modules = self::module(module, context);
+        modules.into_iter().chain(found.into_iter().flatten()).for_each(|error| cx.emit(error));
         Ok(module)
     }
 }

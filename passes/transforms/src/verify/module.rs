@@ -1,43 +1,47 @@
 //! Rules of a module.
 
-use rustc_hash::FxHashMap;
-use tf_core::{Diagnostic, Module};
+use tf_core::node::ModuleData;
+use tf_core::{Context, Diagnostic, Module, ModuleIndex};
 
 use super::{Errors, target};
 
-/// The violations that concern no single function.
+/// The violations of a tree of modules that concern no single function.
 #[must_use]
-pub fn module(module: Module<'_>) -> Vec<Diagnostic> {
-    let mut errors = Errors::default();
-    let mut first = FxHashMap::default();
-    for function in module.functions {
-        if let Some(earlier) = first.insert(function.name(), function.span()) {
-            let error = errors
-                .add(function.span(), format!("module `{}` has two functions `{}`", module.name, function.name()));
-            if let (Some(span), Some(_)) = (earlier, error.span) {
-                error.labels.push((span, "the first".to_owned()));
-            }
-        }
-    }
-    if let Some(entry) = module.entry.filter(|_| module.entry_function().is_none()) {
-        let known: Vec<_> = module.functions.iter().map(|f| format!("`{}`", f.name())).collect();
-        let message = format!("module `{}` has no function `{entry}` for its entry", module.name);
-        errors.add(module.span, message).help = Some(match known.is_empty() {
-            true => "it has no functions".to_owned(),
-            false => format!("it has {}", known.join(", ")),
-        });
-    }
-    match target::device(module) {
+pub fn module<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
+    let mut errors = Errors(ModuleIndex::new(root).err().unwrap_or_default());
+    match target::device(root) {
         Err(message) => {
-            errors.add(module.span, message);
+            errors.add(root.span, message);
         }
         Ok(Some(device)) => {
-            target::levels(&mut errors, &device, module.topologies.unwrap_or_default(), module.span);
+            for module in root.tree() {
+                target::levels(&mut errors, &device, module.topologies.unwrap_or_default(), module.span);
+            }
         }
         Ok(None) => {}
     }
-    recursion(&mut errors, module);
+    for module in in_context(root, cx) {
+        recursion(&mut errors, module);
+    }
     errors.0
+}
+
+/// The modules of a tree, each with the target and levels that it has through its owners; the root is itself.
+#[must_use]
+pub fn in_context<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Module<'c>> {
+    let mut modules = Vec::new();
+    let mut stack = vec![(root, root)];
+    while let Some((module, effective)) = stack.pop() {
+        modules.push(effective);
+        let first = stack.len();
+        stack.extend(module.child_modules().map(|child| {
+            let topologies = child.data().topologies.or(effective.data().topologies);
+            let data = ModuleData { target: child.target.or(effective.target), topologies, ..*child.data() };
+            (child, cx.module(data))
+        }));
+        stack[first..].reverse();
+    }
+    modules
 }
 
 /// Functions must not call themselves, directly or through others.

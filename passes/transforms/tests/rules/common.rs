@@ -47,11 +47,7 @@ pub fn prim<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Stmt<'c>) -> PrimFu
 }
 
 pub fn module<'c>(cx: &Context<'c>, functions: &[AnyFunction<'c>]) -> Module<'c> {
-    cx.module(ModuleData {
-        functions: cx.alloc_slice(functions),
-        span: line(cx, 1),
-        ..ModuleData::new(cx.symbol("m"))
-    })
+    cx.module(ModuleData { functions: cx.alloc_slice(functions), span: line(cx, 1), ..ModuleData::new(cx.symbol("m")) })
 }
 
 pub fn topology<'c>(cx: &Context<'c>, name: &str, size: i64) -> Topology<'c> {

@@ -7,7 +7,7 @@ use tf_transforms::infer_function;
 use tf_types::{DType, ShardAttr, Storage, TensorLayout, Type};
 
 fn errors<'c>(cx: &Context<'c>, function: Function<'c>) -> Vec<String> {
-    let errors = infer_function(function, cx).err().expect("the function was accepted");
+    let errors = infer_function(function, cx).expect_err("the function was accepted");
     errors.into_iter().map(|error| format!("{}: {}", error.span.map_or(0, |s| s.line.get()), error.message)).collect()
 }
 

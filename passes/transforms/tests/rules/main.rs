@@ -2,4 +2,5 @@
 
 mod common;
 mod infer;
+mod nodes;
 mod verify;

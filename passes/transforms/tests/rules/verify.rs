@@ -9,7 +9,7 @@ use tf_transforms::verify;
 use tf_types::{DType, DimVar, Storage};
 
 fn messages<'c>(cx: &Context<'c>, module: Module<'c>) -> Vec<String> {
-    let mut errors = verify::module(module);
+    let mut errors = verify::module(module, cx);
     for &member in module.functions {
         errors.extend(verify::function(member, module, cx));
     }

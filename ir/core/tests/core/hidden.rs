@@ -1,0 +1,49 @@
+//! Hidden shape scalars (spec: tir §4).
+
+use tf_core::hidden::{hidden_scalar, shape_scalar, shape_scalar_name, shape_scalars};
+use tf_core::node::PrimFunctionData;
+use tf_core::{Context, Expr, PrimFunction, StmtKind};
+use tf_types::DType;
+
+use crate::common::{cuda, dim, rows, tensor, var, with_context};
+
+fn prim<'c>(cx: &Context<'c>, params: &[Expr<'c>]) -> PrimFunction<'c> {
+    let (name, params) = (cx.symbol("p"), cx.alloc_slice(params));
+    let body = cx.stmt(StmtKind::Return, None);
+    cx.prim_function(PrimFunctionData { name, params, body, output_count: 0, target: cuda(cx), span: None })
+}
+
+#[test]
+fn a_scalar_is_hidden_by_name_type_and_axis() {
+    with_context(|cx| {
+        let x = var(cx, "x_shape_0", rows(cx));
+        let i32 = cx.scalar(DType::I32);
+        let is_hidden = |name: &str, ty| hidden_scalar(&[x], var(cx, name, ty)).is_some();
+        // Split at the last `_shape_`.
+        assert!(is_hidden("x_shape_0_shape_1", i32));
+        assert!(!is_hidden("x_shape_0_shape_2", i32), "the rank is 2");
+        assert!(!is_hidden("x_shape_0_shape_01", i32) && !is_hidden("x_shape_0_shape_", i32));
+        assert!(!is_hidden("y_shape_0", i32), "no such parameter");
+        assert!(!is_hidden("x_shape_0_shape_1", cx.scalar(DType::I64)));
+        assert!(!is_hidden("x_shape_0_shape_1", rows(cx)));
+        let scalar = shape_scalar(cx, x, 1);
+        assert_eq!(scalar.var_name(), Some(shape_scalar_name(cx, cx.symbol("x_shape_0"), 1)));
+        assert!(hidden_scalar(&[x], scalar) == Some((x, 1)));
+        assert!(hidden_scalar(&[scalar], scalar).is_none(), "its base is no tensor");
+    });
+}
+
+#[test]
+fn hidden_parameters_come_last_in_order() {
+    with_context(|cx| {
+        let (b, a) = (var(cx, "b", tensor(cx, &[cx.dim(4), dim(cx, "N", 1, 5)])), var(cx, "a", rows(cx)));
+        let scalars = shape_scalars(cx, &[b, a]);
+        let names: Vec<_> = scalars.iter().map(|s| s.var_name().unwrap().to_string()).collect();
+        assert_eq!(names, ["a_shape_0", "b_shape_1"]);
+        let p = prim(cx, &[b, a, scalars[0], scalars[1]]);
+        assert!(p.visible_params() == [b, a]);
+        assert!(p.hidden_params() == [(scalars[0], a, 0), (scalars[1], b, 1)]);
+        assert!(p.misplaced_hidden_param().is_none());
+        assert!(prim(cx, &[b, scalars[1], a]).misplaced_hidden_param() == Some(scalars[1]));
+    });
+}
