@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::walk::{operands, schedule};
-use tf_core::{Expr, ExprKind, Function};
+use tf_core::{Expr, ExprKind, Function, NodeMap};
 
 /// An expression's place among a function's values.
 pub type Slot = usize;
@@ -14,8 +13,8 @@ pub struct Plan<'c> {
     /// Region 0 is the function's body, the others are loop bodies.
     pub regions: Vec<Vec<Item<'c>>>,
     /// The region of a loop.
-    pub bodies: FxHashMap<Expr<'c>, usize>,
-    slots: FxHashMap<Expr<'c>, Slot>,
+    pub bodies: NodeMap<Expr<'c>, usize>,
+    slots: NodeMap<Expr<'c>, Slot>,
     /// Of all items, one after the other.
     operands: Vec<Slot>,
     dead: Vec<Slot>,
@@ -42,7 +41,8 @@ struct Place {
 
 struct Planner<'c> {
     plan: Plan<'c>,
-    places: FxHashMap<Expr<'c>, Place>,
+    /// Of the value in each slot.
+    places: Vec<Place>,
     /// Per region: where its loop stands.
     parents: Vec<Option<Place>>,
 }
@@ -84,13 +84,20 @@ impl<'c> Plan<'c> {
 impl<'c> Planner<'c> {
     fn new(function: Function<'c>, body: Expr<'c>) -> Self {
         let mut schedule = schedule(body);
-        let (bodies, slots) = (FxHashMap::default(), FxHashMap::default());
+        let (bodies, slots) = (NodeMap::default(), NodeMap::default());
         let mut plan = Plan { regions: Vec::new(), bodies, slots, operands: Vec::new(), dead: Vec::new() };
-        let mut places = FxHashMap::default();
+        let mut places = Vec::new();
         let mut parents = vec![None];
+        let mut add = |plan: &mut Plan<'c>, expr: Expr<'c>, place: Place| {
+            let next = places.len();
+            let slot = *plan.slots.entry(expr).or_insert(next);
+            if slot == next {
+                places.push(place);
+            }
+            slot
+        };
         for &param in function.params {
-            let next = plan.slots.len();
-            plan.slots.entry(param).or_insert(next);
+            add(&mut plan, param, Place { region: 0, at: 0 });
         }
         // Regions get numbers as their loops come up, outer ones first.
         let mut pending = vec![(0, std::mem::take(&mut schedule.root))];
@@ -98,14 +105,10 @@ impl<'c> Planner<'c> {
         while let Some((region, exprs)) = pending.pop() {
             let mut items = Vec::with_capacity(exprs.len());
             for (at, expr) in exprs.into_iter().enumerate() {
-                places.insert(expr, Place { region, at });
-                let slot = plan.slots.len();
-                plan.slots.insert(expr, slot);
+                let slot = add(&mut plan, expr, Place { region, at });
                 if let ExprKind::Grid(grid) = expr.kind {
                     for &var in grid.carries.iter().chain([&grid.induction]) {
-                        let next = plan.slots.len();
-                        plan.slots.insert(var, next);
-                        places.insert(var, Place { region: count, at: 0 });
+                        add(&mut plan, var, Place { region: count, at: 0 });
                     }
                     plan.bodies.insert(expr, count);
                     parents.push(Some(Place { region, at }));
@@ -144,57 +147,72 @@ impl<'c> Planner<'c> {
 
     /// Notes for every value its last use in its own region and whether all uses are in iterations.
     fn lifetimes(&mut self, body: Expr<'c>) {
-        let mut last: FxHashMap<Expr<'c>, usize> = FxHashMap::default();
-        // Yields are read when the iteration has ended.
-        let mut pinned: FxHashSet<Expr<'c>> = FxHashSet::default();
-        // Uses by an item of the same region: the value is deferred only if the user is.
-        let mut direct: FxHashMap<Expr<'c>, Vec<Place>> = FxHashMap::default();
+        const NEVER: usize = usize::MAX;
+        // By slot: the item of its own region that uses it last.
+        let mut last = vec![NEVER; self.places.len()];
+        // Yields are read when the iteration has ended, the body when the function has.
+        let mut pinned = vec![false; self.places.len()];
+        let mut uses = Vec::new();
         for (region, items) in self.plan.regions.iter().enumerate() {
             for (at, item) in items.iter().enumerate() {
-                let user = Place { region, at };
-                let in_iteration = self.plan.bodies.get(&item.expr).copied();
-                let mut note = |operand: Expr<'c>, by_iteration: bool| {
-                    let home = self.places.get(&operand).map_or(0, |place| place.region);
-                    if Some(home) == in_iteration {
-                        pinned.insert(operand);
-                        return;
+                let inner = self.uses(item, &mut uses);
+                for &(slot, _) in &uses {
+                    let home = self.places[slot].region;
+                    if Some(home) == inner {
+                        pinned[slot] = true;
+                    } else if let Some((at, _)) = self.item_in(home, Place { region, at }) {
+                        last[slot] = if last[slot] == NEVER { at } else { at.max(last[slot]) };
                     }
-                    let Some((at, nested)) = self.item_in(home, user) else { return };
-                    let latest = last.entry(operand).or_insert(at);
-                    *latest = at.max(*latest);
-                    if !nested && !by_iteration {
-                        direct.entry(operand).or_default().push(user);
-                    }
-                };
-                match item.expr.kind {
-                    ExprKind::Grid(grid) => {
-                        grid.inits.iter().for_each(|&init| note(init, false));
-                        grid.yields.iter().chain(&grid.body).for_each(|&value| note(value, true));
-                    }
-                    _ => operands(item.expr, |operand| note(operand, false)),
                 }
             }
         }
-        let mut deaths = Vec::with_capacity(last.len());
-        for (value, at) in last {
-            if value != body && !pinned.contains(&value) {
-                let home = self.places.get(&value).map_or(0, |place| place.region);
-                deaths.push((home, at, self.plan.slots[&value]));
-            }
-        }
+        let result = self.plan.slot(body);
+        let dying = last.iter().enumerate().filter(|&(slot, &at)| at != NEVER && !pinned[slot] && slot != result);
+        let mut deaths: Vec<_> = dying.map(|(slot, &at)| (self.places[slot].region, at, slot)).collect();
         deaths.sort_unstable();
         for (order, &(home, at, slot)) in deaths.iter().enumerate() {
             let dead = &mut self.plan.regions[home][at].dead;
             *dead = if dead.start == dead.end { order } else { dead.start }..order + 1;
             self.plan.dead.push(slot);
         }
+        self.deferrals(result);
+    }
+
+    /// A value is deferred if every use outside iterations is by a deferred one of its region, which comes later.
+    fn deferrals(&mut self, result: Slot) {
+        let mut needed = vec![false; self.places.len()];
+        if let Some(needed) = needed.get_mut(result) {
+            *needed = true;
+        }
+        let mut uses = Vec::new();
         for region in (0..self.plan.regions.len()).rev() {
             for at in (0..self.plan.regions[region].len()).rev() {
-                let expr = self.plan.regions[region][at].expr;
-                let is_deferred = |user: &Place| self.plan.regions[user.region][user.at].deferred;
-                let deferred = expr != body && direct.get(&expr).is_none_or(|users| users.iter().all(is_deferred));
-                self.plan.regions[region][at].deferred = deferred;
+                let item = &self.plan.regions[region][at];
+                if !needed[item.slot] {
+                    self.plan.regions[region][at].deferred = true;
+                    continue;
+                }
+                self.uses(item, &mut uses);
+                for &(slot, by_iteration) in &uses {
+                    needed[slot] |= !by_iteration && self.places[slot].region == region;
+                }
             }
         }
+    }
+
+    /// The slots that an item reads, and whether its iterations do; the region of these iterations.
+    fn uses(&self, item: &Item<'c>, uses: &mut Vec<(Slot, bool)>) -> Option<usize> {
+        uses.clear();
+        let known = |slot: &Slot| *slot < self.places.len();
+        let ExprKind::Grid(grid) = item.expr.kind else {
+            uses.extend(self.plan.operands(item).iter().copied().filter(known).map(|slot| (slot, false)));
+            return None;
+        };
+        let slots =
+            |exprs: &[Expr<'c>]| exprs.iter().map(|&expr| self.plan.slot(expr)).filter(known).collect::<Vec<_>>();
+        uses.extend(slots(grid.inits).into_iter().map(|slot| (slot, false)));
+        uses.extend(slots(grid.yields).into_iter().map(|slot| (slot, true)));
+        uses.extend(grid.body.map(|body| self.plan.slot(body)).filter(known).map(|slot| (slot, true)));
+        self.plan.bodies.get(&item.expr).copied()
     }
 }

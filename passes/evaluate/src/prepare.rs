@@ -29,6 +29,10 @@ pub struct PrepareWeights {
     /// The raw checkpoint: a safetensors file, a folder of them, or an npz file.
     #[option]
     raw: String,
+    /// What stands before the raw tensors' names.
+    #[option]
+    #[default("")]
+    prefix: String,
     /// The folder to write.
     #[option]
     out: String,
@@ -38,7 +42,11 @@ pub struct PrepareWeights {
 impl Pass for PrepareWeights {
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
         let raw = open(&self.raw)?;
-        let mut work = Preparation { engines: &self.engines, raw: Resource::new(raw), prepared: TensorMap::default() };
+        let mut work = Preparation {
+            engines: &self.engines,
+            raw: Resource::default().or(raw, self.prefix.as_str()),
+            prepared: TensorMap::default(),
+        };
         for at in postorder(module) {
             work.module(module, &at)?;
         }
