@@ -61,6 +61,19 @@ impl<'c> Type<'c> {
     }
 }
 
+impl<'c> Type<'c> {
+    /// Whether a loop that carries this type may yield `next`: equal shape, dtype, storage and placement; strides
+    /// are free (decision 11).
+    #[must_use]
+    pub fn carries(self, next: Self) -> bool {
+        if self == next {
+            return true;
+        }
+        let (Some(a), Some(b)) = (self.as_tensor(), next.as_tensor()) else { return false };
+        a.shape == b.shape && a.dtype == b.dtype && a.storage == b.storage && a.same_placement(b)
+    }
+}
+
 impl<'c> TensorType<'c> {
     /// Number of logical axes.
     #[must_use]
@@ -75,6 +88,16 @@ impl<'c> TensorType<'c> {
             TensorLayout::Shard(shard) => Some(shard),
             TensorLayout::Composed(composed) => composed.shard(),
             TensorLayout::Plain(_) => None,
+        }
+    }
+
+    /// Whether two tensors are placed alike, or not at all; strides do not count (decision 11).
+    #[must_use]
+    pub fn same_placement(&self, other: &Self) -> bool {
+        match (self.shard(), other.shard()) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a.same_placement(b),
+            _ => false,
         }
     }
 

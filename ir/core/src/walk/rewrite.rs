@@ -66,7 +66,7 @@ fn rebuild_grid<'c>(
         ..*region
     };
     for (carry, value) in new.carries.iter().zip(new.yields) {
-        if carry.ty() != value.ty() {
+        if !carry.ty().carries(value.ty()) {
             let message = format!("the loop carries {} as {}", carry.describe(), carry.ty());
             let found = format!("but yields {}", value.ty());
             return Err(Diagnostic::error(format!("{message} {found}")).at(value.span().or(expr.span())));

@@ -89,21 +89,14 @@ impl<'c> Parser<'_, '_, 'c> {
             return Err(self.error_at(token, format!("the loop yields {wanted} values, found {found}")));
         }
         let operands = std::mem::take(&mut self.operands);
-        let yields = operands.iter().zip(types).map(|(&operand, ty)| self.carried(operand, ty)).collect::<Parsed<Vec<_>>>();
+        let yields =
+            operands.iter().zip(types).map(|(&operand, ty)| self.carried(operand, ty)).collect::<Parsed<Vec<_>>>();
         self.operands = operands;
         let made = self.cx.alloc_slice(yields.as_deref().unwrap_or(&[]));
         if let Some(FrameKind::Grid(grid)) = self.frames.last_mut().map(|frame| &mut frame.kind) {
             grid.yields = Some(made);
         }
         yields.map(drop)
-    }
-
-    /// An initial or next value of a carry: its strides need not be those of the carry.
-    fn carried(&mut self, operand: Operand<'c>, ty: Type<'c>) -> Parsed<Expr<'c>> {
-        match operand.kind {
-            OperandKind::Value(value) if ty.carries(value.ty()) => Ok(value),
-            _ => self.resolve(operand, ty),
-        }
     }
 
     pub fn close_grid(&mut self, grid: GridFrame<'c>) -> Parsed<Expr<'c>> {

@@ -170,6 +170,14 @@ impl<'c> Parser<'_, '_, 'c> {
         }
     }
 
+    /// An initial or next value of a carry: its strides need not be those of the carry.
+    pub fn carried(&mut self, operand: Operand<'c>, ty: Type<'c>) -> Parsed<Expr<'c>> {
+        match operand.kind {
+            OperandKind::Value(value) if ty.carries(value.ty()) => Ok(value),
+            _ => self.resolve(operand, ty),
+        }
+    }
+
     /// All operands of the line as nodes of these types.
     pub fn resolve_all(&mut self, token: Token, types: &[Type<'c>]) -> Parsed<&'c [Expr<'c>]> {
         let operands = std::mem::take(&mut self.operands);

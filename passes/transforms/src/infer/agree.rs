@@ -43,7 +43,7 @@ fn same_up_to_strides(want: &TensorType<'_>, have: &TensorType<'_>) -> bool {
         (Some(TensorLayout::Plain(want)), Some(TensorLayout::Plain(have))) => {
             want.strides().is_none() && want.shape() == have.shape()
         }
-        (Some(TensorLayout::Shard(_)), _) => same_placement(want, have),
+        (Some(TensorLayout::Shard(_)), _) => want.same_placement(have),
         _ => false,
     }
 }
