@@ -1,7 +1,7 @@
 //! Plain functions of a file: they make modules and constants when they are called at file level (spec: parser §2.7).
 
 use ruff_python_ast as ast;
-use tf_core::Span;
+use tf_core::{AnyFunction, Span};
 
 use crate::body::is_docstring;
 use crate::family::Family;
@@ -145,7 +145,8 @@ impl<'a, 'c> Parser<'a, 'c> {
                     self.domain = outer;
                     let function = function?;
                     if declared.is_context() {
-                        Binding::Value(Value::Module(self.implicit_module(function, &declared)))
+                        let module = self.implicit_module(AnyFunction::Hir(function), &declared);
+                        Binding::Value(Value::Module(module))
                     } else {
                         self.domain.functions.push(Family::new(function));
                         Binding::Value(Value::Function(function))

@@ -1,7 +1,7 @@
 //! File level: imports, constants, functions and module classes, in order.
 
 use ruff_python_ast as ast;
-use tf_core::{Diagnostic, Module};
+use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction};
 
 use crate::DslOptions;
 use crate::body::{is_docstring, keyword};
@@ -29,6 +29,8 @@ enum Defined<'c> {
     Function(usize),
     /// With a context of its own: a module.
     Module(Module<'c>),
+    /// Of TIR.
+    Prim(PrimFunction<'c>, Module<'c>),
     /// A variant or a converter of a function above.
     Part,
     /// A plain Python function.
@@ -48,8 +50,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         let domain = std::mem::take(&mut self.domain);
         let functions = self.seal(domain);
         for candidate in &mut candidates {
-            let function = candidate.function.and_then(|at| functions.get(at));
-            candidate.module = candidate.module.or(function.map(|f| self.implicit_module(*f, &Declared::default())));
+            let function = candidate.function.and_then(|at| functions.get(at)).map(|f| AnyFunction::Hir(*f));
+            candidate.module = candidate.module.or(function.map(|f| self.implicit_module(f, &Declared::default())));
         }
         match &options.module {
             None if !self.diagnostics.is_empty() => Err(self.diagnostics),
@@ -89,6 +91,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                     Ok(Defined::Function(at)) => {
                         candidate.function = Some(at);
                         Binding::Value(Value::Function(self.domain.functions[at].function))
+                    }
+                    Ok(Defined::Prim(function, module)) => {
+                        candidate.module = Some(module);
+                        Binding::Value(Value::Prim(function))
                     }
                     Ok(Defined::Module(module)) => {
                         candidate.module = Some(module);
@@ -211,7 +217,13 @@ impl<'a, 'c> Parser<'a, 'c> {
         let [decorator] = &def.decorator_list[..] else { return Ok(Defined::Plain) };
         let call = match self.decorator(decorator) {
             Ok(Decorator::Known(Builtin::Func, call)) => call,
-            Ok(Decorator::Known(Builtin::PrimFunc | Builtin::Intrinsic, _)) => {
+            Ok(Decorator::Known(Builtin::PrimFunc, call)) => {
+                let declared = self.declared(call, "prim_func", &["target"])?;
+                let function = self.prim_function(def, declared.target)?;
+                let module = self.implicit_module(AnyFunction::Tir(function), &declared);
+                return Ok(Defined::Prim(function, module));
+            }
+            Ok(Decorator::Known(Builtin::Intrinsic, _)) => {
                 let what = format!("`@{}`", self.text(&decorator.expression));
                 return Err(Refusal::unbuilt(self.span(decorator), what));
             }
@@ -225,7 +237,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.domain = outer;
         let function = function?;
         if declared.is_context() {
-            return Ok(Defined::Module(self.implicit_module(function, &declared)));
+            return Ok(Defined::Module(self.implicit_module(AnyFunction::Hir(function), &declared)));
         }
         self.domain.functions.push(Family::new(function));
         Ok(Defined::Function(self.domain.functions.len() - 1))

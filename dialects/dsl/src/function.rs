@@ -25,7 +25,7 @@ pub(crate) enum Role<'c> {
 }
 
 /// A parameter's name and variable; none where it is refused.
-type Param<'c> = (Symbol<'c>, Option<Expr<'c>>);
+pub(crate) type Param<'c> = (Symbol<'c>, Option<Expr<'c>>);
 
 impl<'c> Parser<'_, 'c> {
     /// Reads a function; its errors are reported.
@@ -88,7 +88,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// The parameters; a refused one is reported and has no variable.
-    fn params(&mut self, parameters: &ast::Parameters) -> Res<Vec<Param<'c>>> {
+    pub(crate) fn params(&mut self, parameters: &ast::Parameters) -> Res<Vec<Param<'c>>> {
         if let Some(special) = parameters.vararg.as_ref().or(parameters.kwarg.as_ref()) {
             let message = format!("the parameter `{}` stands for any number of arguments", special.name);
             return Err(Refusal::wrong(self.span(&**special), message).help("name every parameter"));

@@ -16,6 +16,7 @@ mod method;
 mod module;
 mod names;
 mod parser;
+mod prim;
 mod refusal;
 mod source;
 mod statics;

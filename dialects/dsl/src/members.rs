@@ -4,7 +4,7 @@ use ruff_python_ast as ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::{Child, Method};
 use tf_core::tree;
-use tf_core::{Function, Module, Span};
+use tf_core::{AnyFunction, Function, Module, PrimFunction, Span};
 use tf_types::Symbol;
 
 use crate::body::is_docstring;
@@ -30,6 +30,7 @@ pub(crate) struct Members<'c> {
 /// What a function of a class becomes.
 enum Member<'c> {
     Function(Function<'c>),
+    Prim(PrimFunction<'c>),
     Child(Module<'c>),
     Method(Method<'c>),
 }
@@ -97,6 +98,12 @@ impl<'c> Parser<'_, 'c> {
                 self.domain.functions.push(Family::new(function));
                 Binding::Value(Value::Function(function))
             }
+            Ok(Member::Prim(function)) => {
+                self.claim(name, span, "a function", members)?;
+                let above = self.domain.functions.len();
+                self.domain.prims.push((above, function));
+                Binding::Value(Value::Prim(function))
+            }
             Ok(Member::Child(child)) => {
                 self.claim(name, span, "a child module", members)?;
                 members.children.push(Child::One(child));
@@ -138,7 +145,12 @@ impl<'c> Parser<'_, 'c> {
                 }
                 self.function(def, Role::Member).map(Member::Function)
             }
-            Decorator::Known(Builtin::PrimFunc | Builtin::Intrinsic, _) => {
+            Decorator::Known(Builtin::PrimFunc, call) => {
+                let declared = self.declared(call, "prim_func", &["target"])?;
+                let target = declared.target.or(self.domain.target);
+                self.prim_function(def, target).map(Member::Prim)
+            }
+            Decorator::Known(Builtin::Intrinsic, _) => {
                 Err(Refusal::unbuilt(self.span(decorator), format!("`@{}`", self.text(&decorator.expression))))
             }
             _ => {
@@ -158,7 +170,7 @@ impl<'c> Parser<'_, 'c> {
         let outer = std::mem::replace(&mut self.domain, domain);
         let function = self.function(def, Role::Member);
         self.domain = outer;
-        Ok(self.implicit_module(function?, declared))
+        Ok(self.implicit_module(AnyFunction::Hir(function?), declared))
     }
 
     fn class_member(&mut self, class: &ast::StmtClassDef, members: &mut Members<'c>) -> Res<()> {

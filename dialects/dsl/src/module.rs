@@ -3,7 +3,7 @@
 use ruff_python_ast as ast;
 use rustc_hash::FxHashMap;
 use tf_core::node::ModuleData;
-use tf_core::{AnyFunction, ExprKind, Function, Module, Span, Target};
+use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Target};
 use tf_types::{Symbol, Topology, Type};
 
 use crate::names::Builtin;
@@ -121,6 +121,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let domain = Domain {
             topologies: declared.topologies.clone(),
+            target: declared.target.or(self.domain.target),
             inherited: self.domain.levels().map(<[_]>::to_vec),
             below: self.functions_below(class),
             ..Domain::default()
@@ -129,20 +130,22 @@ impl<'c> Parser<'_, 'c> {
         self.scopes.push(Frame::default());
         let members = self.members(class);
         self.scopes.pop();
-        let domain = std::mem::replace(&mut self.domain, outer);
+        let mut domain = std::mem::replace(&mut self.domain, outer);
         let topologies = domain.topologies.clone();
+        let prims = std::mem::take(&mut domain.prims);
         let functions = self.seal(domain);
+        let all = in_order(&functions, &prims);
         let name = self.span(&class.name);
-        let is_empty = functions.is_empty() && members.children.is_empty() && members.methods.is_empty();
+        let is_empty = all.is_empty() && members.children.is_empty() && members.methods.is_empty();
         if is_empty && self.refused == before {
             let message = format!("the module `{}` has no members", class.name);
             self.report(Refusal::wrong(name, message).help("declare a function with `@func`"));
         }
         if let Some((entry, at)) = declared.entry
             && self.refused == before
-            && !functions.iter().any(|f| f.name == entry)
+            && !all.iter().any(|f| f.name() == entry)
         {
-            let known: Vec<_> = functions.iter().map(|f| f.name.as_str()).collect();
+            let known: Vec<_> = all.iter().map(|f| f.name().as_str()).collect();
             let message = format!("`entry` names no function of the module: `{entry}`");
             let known = if known.is_empty() { "no functions".to_owned() } else { known.join(", ") };
             self.report(Refusal::wrong(at, message).help(format!("the module has {known}")));
@@ -151,9 +154,8 @@ impl<'c> Parser<'_, 'c> {
         if self.refused > before {
             return Err(Refusal::Reported);
         }
-        let functions: Vec<_> = functions.into_iter().map(AnyFunction::Hir).collect();
         Ok(self.cx.module(ModuleData {
-            functions: self.cx.alloc_slice(&functions),
+            functions: self.cx.alloc_slice(&all),
             children: self.cx.alloc_slice(&members.children),
             methods: self.cx.alloc_slice(&members.methods),
             entry: declared.entry.map(|(entry, _)| entry),
@@ -180,8 +182,22 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// The module of a function with a context of its own, or outside a class: the function and those it calls.
-    pub(crate) fn implicit_module(&self, entry: Function<'c>, declared: &Declared<'c>) -> Module<'c> {
+    pub(crate) fn implicit_module(&self, entry: AnyFunction<'c>, declared: &Declared<'c>) -> Module<'c> {
         let topologies = declared.topologies.as_deref().map(|levels| self.cx.topologies(levels));
-        tf_core::tree::implicit_module(self.cx, AnyFunction::Hir(entry), declared.target, topologies)
+        tf_core::tree::implicit_module(self.cx, entry, declared.target, topologies)
     }
+}
+
+/// The functions of both IRs as they are defined; each of TIR has the number of HIR functions above it.
+fn in_order<'c>(functions: &[Function<'c>], prims: &[(usize, PrimFunction<'c>)]) -> Vec<AnyFunction<'c>> {
+    let mut all = Vec::with_capacity(functions.len() + prims.len());
+    let mut prims = prims.iter().peekable();
+    for (at, &function) in functions.iter().enumerate() {
+        while let Some((_, prim)) = prims.next_if(|(above, _)| *above <= at) {
+            all.push(AnyFunction::Tir(*prim));
+        }
+        all.push(AnyFunction::Hir(function));
+    }
+    all.extend(prims.map(|(_, prim)| AnyFunction::Tir(*prim)));
+    all
 }

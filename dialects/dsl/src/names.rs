@@ -15,6 +15,8 @@ pub(crate) enum Builtin {
     Tir,
     Tensor,
     ConstTensor,
+    TensorType,
+    Launch,
     Func,
     Module,
     PrimFunc,
@@ -73,6 +75,7 @@ const EXPORTED: &[(&str, Builtin)] = &[
     ("T", Builtin::Tir),
     ("Tensor", Builtin::Tensor),
     ("ConstTensor", Builtin::ConstTensor),
+    ("TensorType", Builtin::TensorType),
     ("func", Builtin::Func),
     ("module", Builtin::Module),
     ("prim_func", Builtin::PrimFunc),
@@ -114,6 +117,7 @@ const WORDS: &[(&str, Builtin)] = &[
     ("tile", Builtin::Tile),
     ("range", Builtin::Range),
     ("where", Builtin::Where),
+    ("launch", Builtin::Launch),
     ("min", Builtin::Min),
     ("max", Builtin::Max),
     ("len", Builtin::Len),
@@ -194,5 +198,23 @@ pub(crate) const HIR_OPS: &[&str] = &[
 ];
 
 /// Ops of TIR, unknown in a `@func` body (spec: parser §4.6).
-pub(crate) const TIR_OPS: &[&str] =
-    &["copy", "copy_async", "fill", "mma", "sync", "alloc_tensor", "tensor_view", "launch", "wait", "commit"];
+pub(crate) const TIR_OPS: &[&str] = &[
+    "alloc_tensor",
+    "binary",
+    "clamp",
+    "copy",
+    "copy_async",
+    "cp_async_commit",
+    "cp_async_wait",
+    "fill",
+    "launch",
+    "memory_span",
+    "mma",
+    "ptr_of",
+    "reduce",
+    "relu",
+    "rms_norm",
+    "sync",
+    "tensor_view",
+    "unary",
+];

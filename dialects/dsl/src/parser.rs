@@ -4,7 +4,7 @@ use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
-use tf_core::{Context, Diagnostic, Expr, Function, Module, Span};
+use tf_core::{Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
 use tf_types::{Dim, Mesh, Symbol, Topology};
 
 use crate::family::Family;
@@ -37,6 +37,8 @@ pub(crate) type Frame<'c> = FxHashMap<Symbol<'c>, Binding<'c>>;
 pub(crate) struct Domain<'c> {
     /// The levels that it declares.
     pub(crate) topologies: Option<Vec<Topology<'c>>>,
+    /// The target that it declares, or that of the module around it.
+    pub(crate) target: Option<Target<'c>>,
     /// The levels of the module around it.
     pub(crate) inherited: Option<Vec<Topology<'c>>>,
     /// Functions of the class that are not parsed yet.
@@ -45,6 +47,8 @@ pub(crate) struct Domain<'c> {
     pub(crate) functions: Vec<Family<'c>>,
     /// Which function an earlier state of one is.
     pub(crate) replaced: FxHashMap<Function<'c>, usize>,
+    /// Its TIR functions so far, each with the number of functions above it.
+    pub(crate) prims: Vec<(usize, PrimFunction<'c>)>,
     /// Its child modules so far.
     pub(crate) attached: Vec<Module<'c>>,
 }
@@ -75,6 +79,10 @@ pub(crate) struct Body<'c> {
     pub(crate) rereads: usize,
     /// Elements of comprehensions so far.
     pub(crate) unrolled: usize,
+    /// Whether it is that of a `@prim_func`.
+    pub(crate) is_prim: bool,
+    /// Effects of the statement that is being read.
+    pub(crate) effects: Vec<Stmt<'c>>,
     /// Mesh coordinates that are values.
     pub(crate) coordinates: Vec<((Mesh<'c>, usize), Expr<'c>)>,
     /// Schedule constraints so far.
@@ -132,6 +140,15 @@ impl<'a, 'c> Parser<'a, 'c> {
             unrolled: 0,
             depth: 0,
         }
+    }
+
+    /// The dialect of the ops that are called: `T` in a `@prim_func`.
+    pub(crate) fn dialect(&self) -> &'static str {
+        if self.is_prim() { "T" } else { "tf" }
+    }
+
+    pub(crate) fn is_prim(&self) -> bool {
+        self.body.as_ref().is_some_and(|body| body.is_prim)
     }
 
     pub(crate) fn span(&self, node: &impl Ranged) -> Span {

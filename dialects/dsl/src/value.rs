@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use tf_core::{DimVarRangePat, Expr, Function, Module, Target};
+use tf_core::{DimVarRangePat, Expr, Function, Module, PrimFunction, Target};
 use tf_types::{DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, Symbol, Topology, Type};
 
 use crate::names::Builtin;
@@ -49,6 +49,7 @@ pub(crate) enum Value<'c> {
     /// What a variant is for.
     Range(DimVarRangePat<'c>),
     Function(Function<'c>),
+    Prim(PrimFunction<'c>),
     Expr(Expr<'c>),
     /// The variable of `for k in tile(extent, step)`.
     Window(Window<'c>),
@@ -121,6 +122,7 @@ impl<'c> Value<'c> {
             Self::Op(name) => format!("the op `{name}`"),
             Self::Module(module) => format!("the module `{}`", module.name),
             Self::Range(_) => "a `DimVarRangePat`".to_owned(),
+            Self::Prim(function) => format!("the `@prim_func` `{}`", function.name),
             Self::Function(function) => format!("the function `{}`", function.name),
             Self::Expr(expr) => format!("a run-time value of type {}", expr.ty()),
             Self::Window(_) => "a tile window".to_owned(),

@@ -1,7 +1,7 @@
 //! Calls: of ops through their schemas, of functions, of constructors (spec: parser §4.2 to §4.4).
 
 use ruff_python_ast as ast;
-use tf_core::op::{Attr, AttrKind, ParamDecl, ParamKind, Schema};
+use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
 use tf_types::{Storage, Symbol, TensorLayout};
 
@@ -25,7 +25,12 @@ impl<'c> Parser<'_, 'c> {
         match self.callee(&call.func)? {
             Value::Builtin(builtin) => self.construct(builtin, call, span),
             Value::Op(name) => self.op_call(name.as_str(), call, span, bind),
+            Value::Function(function) if self.is_prim() => {
+                let message = format!("`{}` is a `@func`, which a `@prim_func` does not call", function.name);
+                Err(Refusal::wrong(span, message))
+            }
             Value::Function(function) => self.function_call(function, false, call, span, bind),
+            Value::Prim(function) => self.prim_call(function, call, span),
             Value::Module(module) => self.child_call(module, call, span, bind),
             Value::Factory(factory) => self.factory_call(factory, call, span),
             Value::Record(record) => self.instance(record, call, span),
@@ -42,16 +47,19 @@ impl<'c> Parser<'_, 'c> {
         let ast::Expr::Name(name) = func else { return self.eval(func, None) };
         let (text, span) = (name.id.as_str(), self.span(name));
         let symbol = self.cx.symbol(text);
-        if self.binding(symbol).is_some() || crate::names::word(text).is_some_and(|_| text != "where") {
+        // In a body the ops of a star import hide Python's functions.
+        let is_op = !self.cx.ops().schemas(self.dialect(), text).is_empty();
+        let hides = is_op && text != "launch" && (self.body.is_some() || text == "where");
+        let is_word = crate::names::word(text).is_some() && !hides;
+        if self.binding(symbol).is_some() || (is_word && text != "where") {
             return self.lookup(text, span);
         }
         if self.domain.below.contains(&symbol) {
             return Err(Refusal::wrong(span, format!("`{text}` is defined below: calls go to functions above"))
                 .help(format!("move `{text}` up")));
         }
-        if self.body.is_none() || !self.cx.ops().schemas("tf", text).is_empty() {
-            let known = !self.cx.ops().schemas("tf", text).is_empty();
-            return if known { Ok(Value::Op(symbol)) } else { self.lookup(text, span) };
+        if self.body.is_none() || is_op {
+            return if is_op { Ok(Value::Op(symbol)) } else { self.lookup(text, span) };
         }
         if crate::names::exported(text).is_some() {
             return self.lookup(text, span);
@@ -60,7 +68,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn op_call(&mut self, name: &str, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
-        let schemas = self.cx.ops().schemas("tf", name).to_vec();
+        let schemas = self.cx.ops().schemas(self.dialect(), name).to_vec();
         let callee = self.span(&*call.func);
         let Some((&last, earlier)) = schemas.split_last() else { return Err(self.unknown_op(name, callee)) };
         if self.body.is_none() {
@@ -175,7 +183,11 @@ impl<'c> Parser<'_, 'c> {
         for (param, exprs) in &sorted.given {
             if let (ParamKind::Attribute { kind, optional, .. }, [expr]) = (&param.kind, &exprs[..]) {
                 let what = format!("`{}` of `{}`", param.name, schema.name);
-                attrs.push((param.name, self.attr(*kind, *optional, expr, &what, span)?));
+                let attr = self.attr(*kind, *optional, expr, &what, span)?;
+                if let ("T", "sync", Attr::Mesh(mesh)) = (schema.decl.name.dialect, schema.decl.name.name, attr) {
+                    self.check_barrier(mesh, self.span(*expr))?;
+                }
+                attrs.push((param.name, attr));
             }
         }
         let bind = match sorted.label {
@@ -188,6 +200,10 @@ impl<'c> Parser<'_, 'c> {
                 }
             },
         };
+        if schema.decl.form == OpForm::Effect {
+            let op = self.op_of(schema, &attrs, span)?;
+            return self.effect(op, inputs, span);
+        }
         self.emit(schema, inputs, &attrs, span, bind).map(Value::Expr)
     }
 

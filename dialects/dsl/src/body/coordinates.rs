@@ -39,7 +39,9 @@ impl<'c> Parser<'_, 'c> {
     /// In a body a mesh coordinate stands for its value.
     pub(crate) fn lifted(&mut self, value: Value<'c>, span: Span) -> Res<Value<'c>> {
         match value {
-            Value::MeshAxis(mesh, axis) if self.body.is_some() => self.coordinate(mesh, axis, span).map(Value::Expr),
+            Value::MeshAxis(mesh, axis) if self.body.is_some() && !self.is_prim() => {
+                self.coordinate(mesh, axis, span).map(Value::Expr)
+            }
             other => Ok(other),
         }
     }

@@ -1,7 +1,7 @@
 //! Making nodes: op instances from schemas, literals, calls.
 
 use tf_core::diag::did_you_mean;
-use tf_core::op::{Attr, ParamKind, Schema};
+use tf_core::op::{Attr, OpInstance, ParamKind, Schema};
 use tf_core::{Expr, Literal, Meta, Span};
 use tf_types::{DType, Storage, Symbol};
 
@@ -31,6 +31,9 @@ impl<'c> Parser<'_, 'c> {
 
     /// Why no op of that name is called.
     pub(crate) fn unknown_op(&self, name: &str, span: Span) -> Refusal {
+        if self.is_prim() {
+            return self.unknown_effect(name, span);
+        }
         if names::HIR_OPS.contains(&name) {
             return Refusal::unbuilt(span, format!("the op `{name}`"));
         }
@@ -52,7 +55,25 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    fn unknown_effect(&self, name: &str, span: Span) -> Refusal {
+        if names::TIR_OPS.contains(&name) {
+            return Refusal::unbuilt(span, format!("the op `{name}`"));
+        }
+        if names::HIR_OPS.contains(&name) || !self.cx.ops().schemas("tf", name).is_empty() {
+            return self.foreign_op(name, span);
+        }
+        let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));
+        match did_you_mean(name, self.cx.ops().names("T").iter().copied()) {
+            Some(near) => refusal.help(format!("did you mean `{near}`?")),
+            None => refusal,
+        }
+    }
+
     pub(crate) fn foreign_op(&self, name: &str, span: Span) -> Refusal {
+        if self.is_prim() {
+            let message = format!("`{name}` is an op of `@func` bodies and unknown in a `@prim_func`");
+            return Refusal::wrong(span, message);
+        }
         Refusal::wrong(span, format!("`{name}` is an op of `@prim_func` bodies and unknown in a `@func`"))
     }
 
@@ -68,6 +89,12 @@ impl<'c> Parser<'_, 'c> {
         if self.body.is_none() {
             return Err(Refusal::unread(span, format!("the op `{}` is called outside a function", schema.name)));
         }
+        let op = self.op_of(schema, attrs, span)?;
+        Ok(self.cx.call(op, inputs, self.meta(span, bind))?)
+    }
+
+    /// The op of a schema with attributes by name.
+    pub(crate) fn op_of(&self, schema: Schema, attrs: &[(&str, Attr<'c>)], span: Span) -> Res<OpInstance<'c>> {
         let mut values = Vec::new();
         for param in schema.decl.attributes() {
             let ParamKind::Attribute { default, optional, .. } = param.kind else { continue };
@@ -79,8 +106,7 @@ impl<'c> Parser<'_, 'c> {
             };
             values.push(value);
         }
-        let op = self.cx.op_instance(schema.op, &values);
-        Ok(self.cx.call(op, inputs, self.meta(span, bind))?)
+        Ok(self.cx.op_instance(schema.op, &values))
     }
 
     pub(crate) fn meta(&self, span: Span, bind: Option<Symbol<'c>>) -> Meta<'c> {
@@ -117,7 +143,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Int(value) => literal(Literal::Int(*value), DType::I64),
             Value::Float(value) => literal(Literal::Float(*value), float),
             Value::Dim(dim) => Err(Refusal::unbuilt(span, format!("the dim `{dim}` as a run-time value"))),
-            Value::MeshAxis(mesh, axis) => self.coordinate(*mesh, *axis, span),
+            Value::MeshAxis(mesh, axis) if !self.is_prim() => self.coordinate(*mesh, *axis, span),
             other => Err(Refusal::wrong(span, format!("expected a tensor, found {}", other.describe()))),
         }
     }

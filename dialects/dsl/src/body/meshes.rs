@@ -153,7 +153,7 @@ impl<'c> Parser<'_, 'c> {
         Ok(flow)
     }
 
-    fn open_mesh(&mut self, item: &ast::WithItem, with: Span) -> Res<Option<Symbol<'c>>> {
+    pub(crate) fn open_mesh(&mut self, item: &ast::WithItem, with: Span) -> Res<Option<Symbol<'c>>> {
         let context = &item.context_expr;
         let span = self.span(context);
         let written = self.text(context);
@@ -211,7 +211,7 @@ impl<'c> Parser<'_, 'c> {
         Ok(())
     }
 
-    fn close_meshes(&mut self, aliases: &[Option<Symbol<'c>>]) {
+    pub(crate) fn close_meshes(&mut self, aliases: &[Option<Symbol<'c>>]) {
         for alias in aliases.iter().rev() {
             if let Some(body) = &mut self.body {
                 body.frames.pop();

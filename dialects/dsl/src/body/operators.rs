@@ -123,7 +123,9 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
-        let schema = self.schema("tf", name, &format!("`{written}`"), span)?;
+        // TIR has ops on scalars only.
+        let dialect = if self.is_prim() { "dim" } else { "tf" };
+        let schema = self.schema(dialect, name, &format!("`{written}`"), span)?;
         let nodes = self.nodes(inputs)?;
         self.emit(schema, &nodes, &[], span, bind).map(Value::Expr)
     }

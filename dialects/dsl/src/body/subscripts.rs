@@ -136,6 +136,10 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Expr<'c>> {
+        if self.is_prim() {
+            let refusal = Refusal::wrong(span, "a subscript of a tensor is not part of a `@prim_func` body");
+            return Err(refusal.help("make a view: `T.tensor_view(x, ..., layout=...)`"));
+        }
         let Some(tensor) = expr.ty().as_tensor() else {
             return Err(Refusal::wrong(span, format!("{} has no axes", expr.ty())));
         };

@@ -88,6 +88,8 @@ impl<'c> Parser<'_, 'c> {
                 };
                 Ok(Value::Topology(Topology { name: self.cx.symbol(name), size }))
             }
+            Builtin::TensorType => self.tensor_type(call, "TensorType", span).map(Value::Annotation),
+            Builtin::Launch => self.launch(call, span),
             Builtin::Layout => self.layout(call, span).map(Value::Layout),
             Builtin::ShardLayout => self.shard_layout(call, span),
             Builtin::Split => {

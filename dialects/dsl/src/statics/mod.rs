@@ -95,8 +95,12 @@ impl<'c> Parser<'_, 'c> {
                 Some(value) => Ok(value),
                 None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
             },
-            Value::Builtin(Builtin::Tf) => Ok(Value::Op(self.cx.symbol(name))),
-            Value::Builtin(Builtin::Tir) => Err(self.foreign_op(name, span)),
+            Value::Builtin(Builtin::Tf) if !self.is_prim() => Ok(Value::Op(self.cx.symbol(name))),
+            Value::Builtin(Builtin::Tir) if self.is_prim() && name == "cuda" => {
+                Err(Refusal::unbuilt(span, "`T.cuda`, the instructions of a platform,"))
+            }
+            Value::Builtin(Builtin::Tir) if self.is_prim() => Ok(Value::Op(self.cx.symbol(name))),
+            Value::Builtin(Builtin::Tf | Builtin::Tir) => Err(self.foreign_op(name, span)),
             Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
             Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),

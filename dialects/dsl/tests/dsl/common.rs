@@ -7,11 +7,12 @@ use tf_core::op::OpRegistry;
 use tf_core::{Arena, Context, Diagnostic, Module};
 use tf_dsl::{DslOptions, parse_file};
 
-/// All ops of HIR and index arithmetic.
+/// All ops of HIR, of TIR and of index arithmetic.
 pub fn registry() -> Arc<OpRegistry> {
     let mut builder = tf_value::DialectBuilder::default();
     tf_dim::register(&mut builder);
     tf_hir::register(&mut builder);
+    tf_tir::register(&mut builder);
     builder.freeze().expect("the dialects register once").0
 }
 

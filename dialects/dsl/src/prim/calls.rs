@@ -1,0 +1,174 @@
+//! Effects: ops, functions of the module, launches (spec: tir §3, §9, §11).
+
+use ruff_python_ast as ast;
+use tf_core::node::TirCallee;
+use tf_core::op::{Attr, OpInstance, OpView};
+use tf_core::{Expr, ExprKind, Literal, Meta, PrimFunction, Span, StmtKind};
+use tf_types::{DType, Storage, Symbol, TensorLayout};
+
+use crate::parser::Parser;
+use crate::refusal::{AtSpan, Refusal, Res};
+use crate::value::{Annotation, Value};
+
+impl<'c> Parser<'_, 'c> {
+    /// An effect op in statement position; its rule is checked at once.
+    pub(crate) fn effect(&mut self, op: OpInstance<'c>, inputs: &[Expr<'c>], span: Span) -> Res<Value<'c>> {
+        let args = self.cx.alloc_slice(inputs);
+        if let Some(rule) = self.cx.ops().verify.get(op.id) {
+            let operands: Vec<_> = args.iter().map(|arg| arg.span()).collect();
+            rule(OpView { op, args }, self.cx).map_err(|error| error.into_diagnostic(Some(span), &operands))?;
+        }
+        let stmt = self.cx.stmt(StmtKind::Evaluate { callee: TirCallee::Op(op), args }, Some(span));
+        if let Some(body) = &mut self.body {
+            body.effects.push(stmt);
+        }
+        Ok(Value::None)
+    }
+
+    /// A call of a TIR function of the module.
+    pub(crate) fn prim_call(&mut self, callee: PrimFunction<'c>, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        let name = callee.name;
+        if !self.body.as_ref().is_some_and(|body| body.is_prim) {
+            return Err(Refusal::wrong(span, format!("`{name}` is a `@prim_func`, which a `@func` does not call")));
+        }
+        if let Some(keyword) = call.arguments.keywords.first() {
+            let message = format!("arguments of the function `{name}` are positional");
+            return Err(Refusal::wrong(self.span(keyword), message));
+        }
+        let args = self.arguments_of(callee, &call.arguments.args, span)?;
+        let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(name), args: self.cx.alloc_slice(&args) };
+        let stmt = self.cx.stmt(kind, Some(span));
+        if let Some(body) = &mut self.body {
+            body.effects.push(stmt);
+        }
+        Ok(Value::None)
+    }
+
+    fn arguments_of(&mut self, callee: PrimFunction<'c>, args: &[ast::Expr], span: Span) -> Res<Vec<Expr<'c>>> {
+        let (name, params) = (callee.name, callee.data().params);
+        if args.len() != params.len() {
+            let message = format!("`{name}` takes {} arguments, found {}", params.len(), args.len());
+            return Err(Refusal::wrong(span, message));
+        }
+        let mut read = Vec::with_capacity(args.len());
+        for (arg, param) in args.iter().zip(params) {
+            let (at, value) = (self.span(arg), self.eval(arg, None)?);
+            let arg = self.node(&value, DType::F32, at)?;
+            if arg.ty() != param.ty() {
+                let message = format!("{} of `{name}` is {}, found {}", param.describe(), param.ty(), arg.ty());
+                return Err(Refusal::wrong(at, message));
+            }
+            read.push(arg);
+        }
+        Ok(read)
+    }
+
+    /// `launch(f, *args, grid=(x, y, z), block=(x, y, z))`.
+    pub(crate) fn launch(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+        if !self.body.as_ref().is_some_and(|body| body.is_prim) {
+            return Err(Refusal::wrong(span, "`launch` belongs to `@prim_func`"));
+        }
+        let Some((callee, args)) = call.arguments.args.split_first() else {
+            return Err(Refusal::wrong(span, "`launch` needs the function to start"));
+        };
+        let (callee_span, function) = (self.span(callee), self.eval(callee, None)?);
+        let Value::Prim(function) = function else {
+            let message = format!("`launch` starts a `@prim_func` of the module, found {}", function.describe());
+            return Err(Refusal::wrong(callee_span, message));
+        };
+        let (mut grid, mut block) = (None, None);
+        for keyword in &call.arguments.keywords {
+            let at = self.span(keyword);
+            match keyword.arg.as_ref().map(|name| name.as_str()) {
+                Some("grid") => grid = Some(self.geometry(&keyword.value, "grid")?),
+                Some("block") => block = Some(self.geometry(&keyword.value, "block")?),
+                Some(name @ ("cluster" | "dynamic_smem" | "stream" | "attrs")) => {
+                    return Err(Refusal::unbuilt(at, format!("`{name}` of `launch`")));
+                }
+                other => {
+                    let message = format!("`launch` has no parameter `{}`", other.unwrap_or("**"));
+                    return Err(Refusal::wrong(at, message));
+                }
+            }
+        }
+        let (Some(grid), Some(block)) = (grid, block) else {
+            return Err(Refusal::wrong(span, "`launch` needs `grid` and `block`"));
+        };
+        let types: Vec<_> = function.params.iter().map(|param| param.ty()).collect();
+        let ty = self.cx.callable(&types, self.cx.unit());
+        let mut inputs = vec![self.cx.expr(ExprKind::SymbolRef(function.name), ty, Meta::at(callee_span))];
+        inputs.extend(grid.into_iter().chain(block));
+        inputs.extend(self.arguments_of(function, args, span)?);
+        let schema = self.schema("T", "launch", "a launch", span)?;
+        let op = self.cx.op_instance(schema.op, &[]);
+        self.effect(op, &inputs, span)
+    }
+
+    /// Up to three extents; the missing ones are 1.
+    fn geometry(&mut self, expr: &ast::Expr, what: &str) -> Res<[Expr<'c>; 3]> {
+        let span = self.span(expr);
+        let value = self.eval(expr, None)?;
+        let wrong = || Refusal::wrong(span, format!("`{what}` is a tuple of one to three extents"));
+        let items = value.as_sequence().map_or_else(|| vec![value.clone()], <[_]>::to_vec);
+        if items.is_empty() || items.len() > 3 {
+            return Err(wrong());
+        }
+        let mut extents = [self.int_node(1, span); 3];
+        for (extent, item) in extents.iter_mut().zip(&items) {
+            *extent = match item {
+                Value::Int(value) => self.cx.constant(Literal::Int(*value), DType::I64, Meta::at(span)),
+                Value::Dim(dim) => return Err(Refusal::unbuilt(span, format!("the extent `{dim}` of a launch"))),
+                _ => return Err(wrong()),
+            };
+        }
+        Ok(extents)
+    }
+
+    /// `Tensor(shape, dtype, layout, storage)`: memory of that type.
+    pub(crate) fn allocation(&mut self, call: &ast::ExprCall, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        let span = self.span(call);
+        let ty = self.tensor_type(call, "Tensor", span)?;
+        let schema = self.schema("T", "alloc_tensor", "an allocation", span)?;
+        self.emit(schema, &[], &[("tensor_type", Attr::Type(ty.ty))], span, bind).map(Value::Expr)
+    }
+
+    /// `TensorType(shape=…, dtype=…, layout=…, storage=…)`.
+    pub(crate) fn tensor_type(&mut self, call: &ast::ExprCall, what: &str, span: Span) -> Res<Annotation<'c>> {
+        let given = self.arguments(call, what, &["shape", "dtype", "layout", "storage"])?;
+        let (Some(shape), Some(dtype)) = (given[0], given[1]) else {
+            return Err(Refusal::wrong(span, format!("`{what}` needs a shape and a dtype")));
+        };
+        let extents = self.eval(shape, None)?;
+        let shape = self.to_dims(&extents, "the shape", self.span(shape))?;
+        let dtype = self.dtype(dtype)?;
+        let layout = match given[2] {
+            None => None,
+            Some(layout) => {
+                let at = self.span(layout);
+                match self.eval(layout, None)? {
+                    Value::None => None,
+                    Value::Layout(layout) => Some(TensorLayout::Plain(layout)),
+                    Value::Shard(shard) => Some(TensorLayout::Shard(shard)),
+                    other => {
+                        return Err(Refusal::wrong(at, format!("expected a layout, found {}", other.describe())));
+                    }
+                }
+            }
+        };
+        let storage = match given[3] {
+            None => Storage::Gmem,
+            Some(storage) => {
+                let at = self.span(storage);
+                match self.eval(storage, None)? {
+                    Value::Str(name) => Storage::from_name(name.as_str()).at(at)?,
+                    Value::Storage(storage) => storage,
+                    other => {
+                        return Err(Refusal::wrong(at, format!("expected a storage, found {}", other.describe())));
+                    }
+                }
+            }
+        };
+        let ty = self.cx.tensor(self.cx.normal_dims(&shape), dtype, layout, storage);
+        Ok(Annotation { ty, is_const: false, states_layout: layout.is_some(), states_storage: true })
+    }
+}

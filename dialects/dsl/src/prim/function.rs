@@ -1,0 +1,60 @@
+//! `@prim_func`: signature and body.
+
+use ruff_python_ast as ast;
+use tf_core::node::PrimFunctionData;
+use tf_core::{PrimFunction, Target, TargetKind};
+
+use crate::body::is_docstring;
+use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// The device of functions that declare none (spec: python-surface §6).
+const DEFAULT_DEVICE: &str = "nvidia.h200_sxm";
+
+impl<'c> Parser<'_, 'c> {
+    /// Reads a TIR function; its errors are reported. Without a target it has the default one.
+    pub(crate) fn prim_function(
+        &mut self,
+        def: &ast::StmtFunctionDef,
+        target: Option<Target<'c>>,
+    ) -> Res<PrimFunction<'c>> {
+        let before = self.refused;
+        let span = self.span(&def.name);
+        if def.is_async || def.type_params.is_some() {
+            return Err(Refusal::unread(span, "async and type parameters are not part of the language"));
+        }
+        if let Some(returns) = &def.returns
+            && !matches!(&**returns, ast::Expr::NoneLiteral(_))
+        {
+            let message = format!("`{}` returns nothing: outputs are its last parameters", def.name);
+            return Err(Refusal::wrong(self.span(&**returns), message));
+        }
+        let params = self.params(&def.parameters)?;
+        let mut names = Frame::default();
+        for &(name, var) in &params {
+            names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
+        }
+        let stmts = match &def.body[..] {
+            [first, rest @ ..] if is_docstring(first) => rest,
+            all => all,
+        };
+        let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], is_prim: true, ..Body::default() };
+        let outer = self.body.replace(body);
+        let body = self.prim_block(stmts);
+        self.body = outer;
+        if self.refused > before {
+            return Err(Refusal::Reported);
+        }
+        let params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
+        let default = || Target { kind: TargetKind::Cuda, device: self.cx.symbol(DEFAULT_DEVICE) };
+        Ok(self.cx.prim_function(PrimFunctionData {
+            name: self.cx.symbol(def.name.as_str()),
+            params: self.cx.alloc_slice(&params),
+            body,
+            output_count: params.len().min(1),
+            target: target.unwrap_or_else(default),
+            span: Some(span),
+        }))
+    }
+}
