@@ -2,6 +2,9 @@
 
 use tf_types::{Mesh, Storage, TensorLayout, TensorType, TypeError};
 
+/// Addresses in bytes stay within 64 bits for every dtype.
+const MOST_ELEMENTS: i64 = 1 << 56;
+
 /// One factor of a logical axis: `extent` values that move the logical coordinate by `step` and the address by `stride`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Factor {
@@ -36,6 +39,13 @@ impl<'c> Held<'c> {
     /// and Dynamic attributes; an inner layout.
     pub fn of(tensor: &TensorType<'c>) -> Result<Self, TypeError> {
         let shape = tensor.static_shape().ok_or_else(|| TypeError::new("a symbolic extent has no static position"))?;
+        let elements = shape.iter().try_fold(1i64, |product, extent| product.checked_mul(*extent));
+        if elements.is_none_or(|elements| elements > MOST_ELEMENTS) {
+            let message = format!(
+                "a tensor of shape {shape:?} is larger than the {MOST_ELEMENTS} elements that code can address"
+            );
+            return Err(TypeError::new(message).with_help("use a smaller tensor"));
+        }
         match tensor.layout {
             None => Ok(Self::plain(&shape, &c_order(&shape))),
             Some(TensorLayout::Plain(layout)) => {

@@ -255,7 +255,7 @@ impl Resolver<'_> {
                 );
             }
             let now = pass.info().show_option(at);
-            if let Some(parts) = now.filter(|now| Some(now) != default.as_ref()) {
+            if let Some(parts) = now.filter(|now| decl.required || Some(now) != default.as_ref()) {
                 let value = Some(Spanned::made(parts));
                 shown.push(OptionText { name: Spanned::made(decl.name.to_owned()), value });
             }

@@ -30,8 +30,11 @@ pub fn emit_module<'s>(
                 let message = format!("function `{}` is HIR, code is emitted from TIR", function.name);
                 return Err(Diagnostic::error(message).at(function.span).with_help("run lower-tir first"));
             }
-            AnyFunction::Tir(function) if function.target.kind == TargetKind::Cuda => kernels.push(function),
-            AnyFunction::Tir(function) => hosts.push(function),
+            AnyFunction::Tir(function) => {
+                check_name(function)?;
+                let group = if function.target.kind == TargetKind::Cuda { &mut kernels } else { &mut hosts };
+                group.push(function);
+            }
         }
     }
     if !kernels.is_empty() {
@@ -42,6 +45,26 @@ pub fn emit_module<'s>(
     fill(session, result.body(), &table, module, (&kernels, &hosts), sources)?;
     session.verify(&result)?;
     Ok(result)
+}
+
+/// Refuses a name that is no symbol of PTX (a letter, then letters, digits, `_` and `$`), or of an object file.
+fn check_name(function: PrimFunction<'_>) -> Result<()> {
+    let name = function.name.as_str();
+    let (what, fits) = if function.target.kind == TargetKind::Cuda {
+        let starts = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        ("a kernel", starts && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$')))
+    } else {
+        (
+            "a host function",
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$' | '.')),
+        )
+    };
+    if fits {
+        return Ok(());
+    }
+    Err(Diagnostic::error(format!("{name:?} cannot name {what} in generated code"))
+        .at(function.span)
+        .with_help("name it with ASCII letters, digits and `_`"))
 }
 
 fn fill<'a, 'c>(

@@ -3,8 +3,9 @@ use crate::{BackendError, Session};
 use melior::{StringRef, ir::Module};
 use mlir_sys::{
     MlirExecutionEngine, mlirExecutionEngineCreate, mlirExecutionEngineDestroy, mlirExecutionEngineInvokePacked,
-    mlirExecutionEngineLookupPacked,
+    mlirExecutionEngineLookupPacked, mlirExecutionEngineRegisterSymbol,
 };
+use std::ffi::{CStr, c_char, c_int};
 
 pub(super) struct Engine {
     raw: MlirExecutionEngine,
@@ -21,8 +22,20 @@ impl Engine {
             let raw = unsafe {
                 mlirExecutionEngineCreate(module.to_raw(), i32::from(optimization), 0, std::ptr::null(), false, false)
             };
-            if raw.ptr.is_null() { Err(()) } else { Ok(Self { raw }) }
+            if raw.ptr.is_null() {
+                return Err(());
+            }
+            let engine = Self { raw };
+            engine.define("puts", say as *mut ());
+            engine.define("abort", stop as *mut ());
+            Ok(engine)
         })
+    }
+
+    /// Compiled code that calls `name` calls `function`.
+    fn define(&self, name: &str, function: *mut ()) {
+        // SAFETY: the engine is not null and nothing is compiled before the first look-up.
+        unsafe { mlirExecutionEngineRegisterSymbol(self.raw, StringRef::new(name).to_raw(), function.cast()) }
     }
 
     /// Makes sure that a function and all it calls resolve.
@@ -56,6 +69,22 @@ impl Drop for Engine {
         // SAFETY: owned and not null.
         unsafe { mlirExecutionEngineDestroy(self.raw) }
     }
+}
+
+/// What an assertion of compiled code says, in place of the C library's `puts`, whose text would be lost in a buffer.
+///
+/// # Safety
+/// `text` is a C string.
+unsafe extern "C" fn say(text: *const c_char) -> c_int {
+    // SAFETY: the caller's promise.
+    let text = unsafe { CStr::from_ptr(text) };
+    eprintln!("error: {}", text.to_string_lossy());
+    0
+}
+
+/// The end of a failed assertion: compiled code cannot return an error, and an abort would tell no exit status.
+extern "C" fn stop() -> ! {
+    std::process::exit(1)
 }
 
 fn interface(name: &str) -> String {

@@ -16,7 +16,7 @@ use tf_tir::held::{Factor, Held};
 use tf_types::DType;
 
 /// Elements that one position may touch in one statement; more would not fit its registers.
-pub(crate) const LOCAL_LIMIT: usize = 8192;
+pub(crate) const LOCAL_LIMIT: usize = 2048;
 
 /// A tensor in the kernel.
 #[derive(Clone)]
