@@ -48,7 +48,7 @@ fn pipelines_print_what_builds_them_again() {
     let printed = pipeline.to_string();
     assert_eq!(
         printed,
-        r#"rename{prefix="a b" count=2 level=none skip=x,"y,z" quiet=true},rename{prefix=p},rename{prefix=q level=none},rename{prefix=q count=2}"#
+        r#"rename{prefix="a b" count=2 level=none skip=x,"y,z" quiet=true},rename{prefix=p level=all-of-it},rename{prefix=q level=none},rename{prefix=q count=2 level=all-of-it}"#
     );
     assert_eq!(pipeline.pass_names().count(), 4);
 }

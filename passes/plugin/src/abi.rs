@@ -51,7 +51,7 @@ pub struct PluginInfo {
     pub build: Text,
     /// [`crate::locked_versions`].
     pub crates: Text,
-    /// Registers; its argument is a [`Session`].
+    /// Registers; its argument is a `Session`.
     pub register: unsafe extern "C" fn(*mut c_void),
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Session<'a> {
 /// The plugin's side of a registration.
 ///
 /// # Safety
-/// `session` points to a [`Session`] of a driver with the same fingerprint that lives through the call.
+/// `session` points to a `Session` of a driver with the same fingerprint that lives through the call.
 pub unsafe fn enter(session: *mut c_void, register: fn(&mut Registrar<'_>)) {
     // SAFETY: as the caller promises.
     let session = unsafe { &mut *session.cast::<Session<'_>>() };

@@ -48,7 +48,7 @@ fn too_much_in_one_position() {
         let ty = k.cx.tensor(k.cx.const_dims(&[256, 64]), DType::F32, None, Storage::Rmem);
         k.alloc(ty);
     });
-    assert_eq!(error.message, "one position would hold 16384 elements at once, more than 8192");
+    assert_eq!(error.message, "one position would hold 16384 elements at once, more than 2048");
     let error = at_line_3(|k| {
         k.shared(&[256, 64], DType::F32);
     });
@@ -58,7 +58,7 @@ fn too_much_in_one_position() {
 #[test]
 fn too_many_multiply_adds_in_one_position() {
     let error = at_line_3(|k| {
-        let [c, a, b] = [[64, 64], [64, 32], [32, 64]].map(|shape| {
+        let [c, a, b] = [[32, 64], [32, 64], [64, 64]].map(|shape| {
             let ty = k.cx.tensor(k.cx.const_dims(&shape), DType::F32, None, Storage::Rmem);
             k.alloc(ty)
         });
