@@ -58,13 +58,13 @@ fn too_much_in_one_position() {
 #[test]
 fn too_many_multiply_adds_in_one_position() {
     let error = at_line_3(|k| {
-        let [c, a, b] = [[32, 64], [32, 64], [64, 64]].map(|shape| {
+        let [c, a, b] = [[40, 48], [40, 42], [42, 48]].map(|shape| {
             let ty = k.cx.tensor(k.cx.const_dims(&shape), DType::F32, None, Storage::Rmem);
             k.alloc(ty)
         });
         k.effect(Mma::new(k.cx), &[c, a, b]);
     });
-    assert_eq!(error.message, "one position would run 131072 multiply-adds in one `T.mma`, more than 65536");
+    assert_eq!(error.message, "one position would run 80640 multiply-adds in one `T.mma`, more than 65536");
 }
 
 #[test]
