@@ -39,7 +39,13 @@ impl Diagnostic {
             Style::Plain => Renderer::plain(),
             Style::Colored => Renderer::styled(),
         };
-        let mut text = renderer.render(&groups);
+        // Without an excerpt there is no bar for the groups to hang on.
+        let mut text = if excerpts.files.is_empty() {
+            let lines: Vec<_> = groups.iter().map(|group| renderer.render(std::slice::from_ref(group))).collect();
+            lines.join("\n")
+        } else {
+            renderer.render(&groups)
+        };
         text.push('\n');
         text
     }
@@ -101,6 +107,13 @@ impl Excerpts {
 #[cfg(test)]
 mod tests {
     use super::{Diagnostic, SourceMap, Style};
+
+    #[test]
+    fn without_a_place_there_is_no_bar() {
+        let diagnostic = Diagnostic::error("no such file").with_note(None, "in pass `evaluate`").with_help("state one");
+        let text = diagnostic.render(&SourceMap::default(), Style::Plain);
+        assert_eq!(text, "error: no such file\nnote: in pass `evaluate`\nhelp: state one\n");
+    }
 
     #[test]
     fn excerpt_with_position_label_and_help() {
