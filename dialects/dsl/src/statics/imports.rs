@@ -9,6 +9,15 @@ use crate::value::Value;
 
 const ROOT: &str = "tilefoundry";
 
+/// What the package holds at its first level (spec: python-surface §1); deeper ones are not told apart.
+const PARTS: [&str; 4] = ["dsl", "ir", "module", "target"];
+
+/// Whether `module` is under a part of the package that there is not.
+fn is_unknown(module: &str) -> bool {
+    let part = module.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('.')?.split('.').next());
+    part.is_some_and(|part| !PARTS.contains(&part))
+}
+
 fn is_ours(module: &str) -> bool {
     module == ROOT || module.strip_prefix(ROOT).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -60,6 +69,11 @@ impl<'c> Parser<'_, 'c> {
                 ("typing", "Tuple") => Binding::Value(Value::Builtin(Builtin::TupleType)),
                 _ => self.outside(module, alias),
             };
+        }
+        if is_unknown(module) {
+            let known = PARTS.map(|part| format!("`{ROOT}.{part}`")).join(", ");
+            let why = format!("there is no module `{module}`; there are {known}");
+            return Binding::Unread { why, at: self.span(alias) };
         }
         if module == "tilefoundry.dsl.tf" {
             return Binding::Value(Value::Op(self.cx.symbol(name)));

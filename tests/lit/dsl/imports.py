@@ -1,0 +1,14 @@
+# RUN: not %tf-opt %s 2>&1 | FileCheck %s
+# A name from a module that the package does not have is refused where it is used, with the import that brought it.
+from tilefoundry import func
+from tilefoundry.dls import Tensor
+
+
+@func
+def f(x: Tensor[(8,), "f32"]) -> Tensor[(8,), "f32"]:
+    return x
+
+
+# CHECK: error: `Tensor`
+# CHECK: imports.py:8:10
+# CHECK: there is no module `tilefoundry.dls`; there are `tilefoundry.dsl`
