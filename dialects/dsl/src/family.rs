@@ -2,9 +2,8 @@
 
 use ruff_python_ast as ast;
 use tf_core::node::{Converter, FunctionData};
-use tf_core::visit::{Cloning, ExprCloner, clone_expr};
-use tf_core::walk::post_order;
-use tf_core::{Callee, Context, DimVarRangePat, Expr, ExprKind, Function, Span};
+use tf_core::visit::redirect_calls;
+use tf_core::{Context, DimVarRangePat, Function, Span};
 
 use crate::function::Role;
 use crate::parser::{Domain, Parser};
@@ -34,50 +33,10 @@ impl<'c> Domain<'c> {
         self.replaced.insert(old, at);
         new
     }
-}
 
-/// Calls of earlier states of functions become calls of the last ones.
-struct Relink<'a, 'c>(&'a Domain<'c>);
-
-impl<'c> Relink<'_, 'c> {
+    /// The last state of a function of which `callee` is an earlier one.
     fn last(&self, callee: Function<'c>) -> Option<Function<'c>> {
-        Some(self.0.functions[*self.0.replaced.get(&callee)?].function)
-    }
-
-    fn is_needed(&self, function: Function<'c>) -> bool {
-        let bodies: Vec<_> = function.bodies().collect();
-        post_order(&bodies).iter().any(|expr| match expr.kind {
-            ExprKind::Call { callee: Callee::Function(callee), .. } => self.last(callee).is_some(),
-            _ => false,
-        })
-    }
-
-    fn part(&mut self, cx: &Context<'c>, function: Function<'c>) -> tf_core::Result<FunctionData<'c>> {
-        let body = function.body.map(|body| clone_expr(cx, body, self)).transpose()?;
-        Ok(FunctionData { body, ..*function })
-    }
-
-    fn function(&mut self, cx: &Context<'c>, function: Function<'c>) -> tf_core::Result<FunctionData<'c>> {
-        let mut data = self.part(cx, function)?;
-        let mut variants = function.variants.to_vec();
-        for variant in &mut variants {
-            *variant = cx.function(self.part(cx, *variant)?);
-        }
-        let mut converters = function.converters.to_vec();
-        for converter in &mut converters {
-            converter.function = cx.function(self.part(cx, converter.function)?);
-        }
-        (data.variants, data.converters) = (cx.alloc_slice(&variants), cx.alloc_slice(&converters));
-        Ok(data)
-    }
-}
-
-impl<'c> ExprCloner<'c> for Relink<'_, 'c> {
-    fn clone_call(&mut self, call: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> tf_core::Result<Expr<'c>> {
-        let rebuilt = clone.rebuild(call)?;
-        let ExprKind::Call { callee: Callee::Function(old), args } = rebuilt.kind else { return Ok(rebuilt) };
-        let Some(new) = self.last(old) else { return Ok(rebuilt) };
-        Ok(clone.cx.expr(ExprKind::Call { callee: Callee::Function(new), args }, rebuilt.ty(), rebuilt.meta))
+        Some(self.functions[*self.replaced.get(&callee)?].function)
     }
 }
 
@@ -261,7 +220,8 @@ impl<'c> Parser<'_, 'c> {
             let mut is_done = true;
             for at in 0..domain.functions.len() {
                 let function = domain.functions[at].function;
-                if domain.replaced.is_empty() || !Relink(&domain).is_needed(function) {
+                let is_old = |&callee: &Function<'c>| domain.last(callee).is_some();
+                if domain.replaced.is_empty() || !function.callees().iter().any(is_old) {
                     continue;
                 }
                 is_done = false;
@@ -270,7 +230,7 @@ impl<'c> Parser<'_, 'c> {
                     self.report(tf_core::Diagnostic::error(message).at(function.span).into());
                     break;
                 }
-                match Relink(&domain).function(self.cx, function) {
+                match redirect_calls(self.cx, function, &|callee| domain.last(callee)) {
                     Ok(data) => {
                         domain.amend(at, data, self.cx);
                     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tf_core::op::OpInstance;
 use tf_core::{Context, Expr, Meta};
 use tf_types::mesh::MeshLayout;
 use tf_types::{Arena, DType, Dim, DimVar, Mesh, ShardAttr, ShardLayout, Storage, TensorLayout, Topology, Type};
@@ -77,4 +78,28 @@ pub fn placement(ty: Type<'_>) -> String {
     };
     let attrs: Vec<_> = shard.attrs.iter().map(attr).collect();
     format!("{} {}", shard.layout, attrs.join(" "))
+}
+
+/// Checks the types of an activation: any float of any shape and placement as it is; a refusal of `refused`; Partial
+/// terms kept for the reductions in `kept` and refused for the others.
+pub fn check_activation<'c>(cx: &Context<'c>, op: OpInstance<'c>, refused: [DType; 2], kept: &[&str]) {
+    let name = op.decl.name;
+    let of = |x| cx.call(op, &[x], Meta::default()).map(|e| e.ty()).map_err(|e| e.message);
+    for dtype in [DType::F32, DType::F16, DType::BF16, DType::Fp8E4M3] {
+        for shape in ["", "S 4", "2 3 0"] {
+            let x = plain(cx, "x", shape, dtype);
+            assert_eq!(of(x), Ok(x.ty()));
+        }
+    }
+    for dtype in refused {
+        let refusal = format!("`{name}` takes floats, found {dtype}");
+        assert_eq!(of(plain(cx, "x", "4", dtype)), Err(refusal));
+    }
+    let x = |states: &str| placed(cx, "x", "16 64", states, mesh(cx, "w=4 t=2"));
+    assert_eq!(of(x("S0 S1")), Ok(x("S0 S1").ty()));
+    for reduction in ["sum", "max", "min", "prod"] {
+        let x = x(&format!("P{reduction} B"));
+        let refusal = format!("`{name}` cannot take unreduced terms, but `w` holds P(\"{reduction}\")");
+        assert_eq!(of(x), if kept.contains(&reduction) { Ok(x.ty()) } else { Err(refusal) });
+    }
 }

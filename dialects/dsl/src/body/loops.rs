@@ -4,7 +4,7 @@ use ruff_python_ast as ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::GridRegion;
 use tf_core::{Expr, Meta, Span};
-use tf_types::{DType, Dim, Symbol, TensorLayout, Type};
+use tf_types::{DType, Dim, Symbol, TensorLayout, TensorType, Type};
 
 use crate::names::Builtin;
 use crate::parser::{Binding, BodyFrame, Frame, OpenLoop, Parser};
@@ -367,25 +367,16 @@ fn differs<'c>(carry: &Carry<'c>, phi: Type<'c>, value: Type<'c>) -> Refusal {
 /// Compares a phi with its yield (decision 11): shape, dtype, storage and placement agree; a phi without layout or
 /// strides takes those of the yield.
 fn fit<'c>(phi: Type<'c>, value: Type<'c>) -> Fit<'c> {
-    if phi == value {
-        return Fit::Same;
-    }
-    let (Some(have), Some(want)) = (phi.as_tensor(), value.as_tensor()) else { return Fit::Differs };
-    if have.shape != want.shape || have.dtype != want.dtype || have.storage != want.storage {
-        return Fit::Differs;
-    }
-    let unplaced = |layout: Option<TensorLayout<'c>>| !matches!(layout, Some(TensorLayout::Shard(_)));
-    match (have.layout, want.layout) {
-        (None, Some(_)) => Fit::Retype(value),
-        (Some(TensorLayout::Shard(a)), Some(TensorLayout::Shard(b))) => {
-            let same = a.layout.shape() == b.layout.shape() && a.attrs == b.attrs && a.mesh == b.mesh;
-            match (same, a.layout.strides()) {
-                (true, None) => Fit::Retype(value),
-                (true, Some(_)) => Fit::Same,
-                (false, _) => Fit::Differs,
-            }
+    let (Some(have), Some(want)) = (phi.as_tensor(), value.as_tensor()) else {
+        return if phi == value { Fit::Same } else { Fit::Differs };
+    };
+    let unplaced = TensorType { layout: None, ..*want };
+    match have.layout {
+        None if want.layout.is_some() && unplaced == *have => Fit::Retype(value),
+        Some(TensorLayout::Shard(shard)) if shard.layout.strides().is_none() && phi != value && phi.carries(value) => {
+            Fit::Retype(value)
         }
-        (a, b) if unplaced(a) && unplaced(b) => Fit::Same,
+        _ if phi.carries(value) => Fit::Same,
         _ => Fit::Differs,
     }
 }

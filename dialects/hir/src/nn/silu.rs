@@ -41,34 +41,15 @@ pub(super) fn register(r: &mut DialectBuilder) {
 
 #[cfg(test)]
 mod tests {
-    use tf_core::Meta;
     use tf_types::{Arena, DType};
 
     use super::Silu;
-    use crate::test_util::{context, mesh, placed, plain};
+    use crate::test_util::{check_activation, context};
 
     #[test]
     fn types() {
         let arena = Arena::new();
         let (cx, _) = &context(&arena);
-        let of = |x| cx.call(Silu::new(cx), &[x], Meta::default()).map(|e| e.ty()).map_err(|e| e.message);
-        for dtype in [DType::F32, DType::F16, DType::BF16, DType::Fp8E4M3] {
-            for shape in ["", "S 4", "2 3 0"] {
-                let x = plain(cx, "x", shape, dtype);
-                assert_eq!(of(x), Ok(x.ty()));
-            }
-        }
-        for dtype in [DType::Bool, DType::I64] {
-            let refusal = format!("`tf.silu` takes floats, found {dtype}");
-            assert_eq!(of(plain(cx, "x", "4", dtype)), Err(refusal));
-        }
-        let x = |states: &str| placed(cx, "x", "16 64", states, mesh(cx, "w=4 t=2"));
-        assert_eq!(of(x("S0 S1")), Ok(x("S0 S1").ty()));
-        for (reduction, kept) in [("sum", false), ("max", false), ("min", false), ("prod", false)] {
-            let states = format!("P{reduction} B");
-            let x = x(&states);
-            let refusal = format!("`tf.silu` cannot take unreduced terms, but `w` holds P(\"{reduction}\")");
-            assert_eq!(of(x), if kept { Ok(x.ty()) } else { Err(refusal) });
-        }
+        check_activation(cx, Silu::new(cx), [DType::Bool, DType::I64], &[]);
     }
 }

@@ -6,6 +6,7 @@
 //! | see every expression once | [`ExprWalker`] | [`walk_exprs`] |
 //! | list them | – | [`collect_exprs`], [`expr_operands`], [`function_values`] |
 //! | rewrite expressions | [`ExprCloner`] | [`clone_expr`], [`Cloning::visit`] |
+//! | send calls elsewhere | – | [`redirect_calls`] |
 //! | copy with other variables | – | [`BindingSubstitutionCloner`] |
 //! | look at statements | [`StmtVisitor`] | [`visit_stmt`], [`walk_prim_function`] |
 //! | rewrite statements | [`StmtMutator`] | [`rewrite_stmt`], [`rewrite_prim_function`] |
@@ -24,6 +25,7 @@ mod cloner;
 mod collect;
 mod functor;
 mod mutator;
+mod redirect;
 mod stmt;
 mod substitute;
 mod visitor;
@@ -32,6 +34,7 @@ pub use cloner::{Cloning, ExprCloner, clone_expr};
 pub use collect::{ExprCollector, ExprWalker, collect_exprs, expr_operands, function_values, walk_exprs};
 pub use functor::ExprFunctor;
 pub use mutator::{StmtExprMutator, StmtMutator, WithExprs, rewrite_prim_function, rewrite_stmt, rewrite_stmt_exprs};
+pub use redirect::redirect_calls;
 pub use stmt::{StmtVisitor, StmtWalk, visit_stmt, walk_prim_function};
 pub use substitute::BindingSubstitutionCloner;
 pub use visitor::{ExprVisitor, Walk, visit_expr};
