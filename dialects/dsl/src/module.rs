@@ -2,12 +2,12 @@
 
 use ruff_python_ast as ast;
 use rustc_hash::FxHashMap;
-use tf_core::node::ModuleData;
+use tf_core::node::{HeaderSpans, ModuleData};
 use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Target};
-use tf_types::{Symbol, Topology, Type};
+use tf_types::{Symbol, Type};
 
 use crate::names::Builtin;
-use crate::parser::{Domain, Frame, Parser};
+use crate::parser::{Domain, Frame, Levels, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
@@ -16,7 +16,8 @@ use crate::value::Value;
 pub(crate) struct Declared<'c> {
     entry: Option<(Symbol<'c>, Span)>,
     pub(crate) target: Option<Target<'c>>,
-    pub(crate) topologies: Option<Vec<Topology<'c>>>,
+    target_span: Option<Span>,
+    pub(crate) topologies: Option<Levels<'c>>,
 }
 
 impl<'c> Declared<'c> {
@@ -65,7 +66,7 @@ impl<'c> Parser<'_, 'c> {
                 ("entry", other) => {
                     return Err(Refusal::wrong(span, format!("`entry` names a function, found {}", other.describe())));
                 }
-                (_, Value::Target(target)) => declared.target = Some(target),
+                (_, Value::Target(target)) => (declared.target, declared.target_span) = (Some(target), Some(span)),
                 (_, other) => {
                     return Err(Refusal::wrong(
                         span,
@@ -79,7 +80,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// A tuple of levels, none twice.
-    pub(crate) fn topologies(&mut self, expr: &ast::Expr) -> Res<Vec<Topology<'c>>> {
+    pub(crate) fn topologies(&mut self, expr: &ast::Expr) -> Res<Levels<'c>> {
         let span = self.span(expr);
         let value = self.eval(expr, None)?;
         let Value::Tuple(items) = &value else {
@@ -92,18 +93,19 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Tuple(tuple) => tuple.elts.iter().map(|e| self.span(e)).collect(),
             _ => vec![span; items.items.len()],
         };
-        let mut levels: Vec<Topology<'c>> = Vec::new();
+        let mut declared = Levels::default();
         for (item, at) in items.items.iter().zip(spans) {
             let Value::Topology(level) = item else {
                 let message = format!("`topologies` is a tuple of `Topology`, and holds {}", item.describe());
                 return Err(Refusal::wrong(at, message));
             };
-            if levels.iter().any(|known| known.name == level.name) {
+            if declared.levels.iter().any(|known| known.name == level.name) {
                 return Err(Refusal::wrong(at, format!("the level `{}` is declared twice", level.name)));
             }
-            levels.push(*level);
+            declared.levels.push(*level);
+            declared.spans.push(Some(at));
         }
-        Ok(levels)
+        Ok(declared)
     }
 
     /// A class under `@module`; its errors are reported.
@@ -131,7 +133,7 @@ impl<'c> Parser<'_, 'c> {
         let members = self.members(class);
         self.scopes.pop();
         let mut domain = std::mem::replace(&mut self.domain, outer);
-        let topologies = domain.topologies.clone();
+        let declared = Declared { topologies: domain.topologies.take(), ..declared };
         let prims = std::mem::take(&mut domain.prims);
         let functions = self.seal(domain);
         let all = in_order(&functions, &prims);
@@ -158,11 +160,8 @@ impl<'c> Parser<'_, 'c> {
             functions: self.cx.alloc_slice(&all),
             children: self.cx.alloc_slice(&members.children),
             methods: self.cx.alloc_slice(&members.methods),
-            entry: declared.entry.map(|(entry, _)| entry),
-            target: declared.target,
-            topologies: topologies.map(|levels| self.cx.topologies(&levels)),
             span: Some(name),
-            ..ModuleData::new(self.cx.symbol(class.name.as_str()))
+            ..self.header(self.cx.symbol(class.name.as_str()), &declared)
         }))
     }
 
@@ -183,8 +182,23 @@ impl<'c> Parser<'_, 'c> {
 
     /// The module of a function with a context of its own, or outside a class: the function and those it calls.
     pub(crate) fn implicit_module(&self, entry: AnyFunction<'c>, declared: &Declared<'c>) -> Module<'c> {
-        let topologies = declared.topologies.as_deref().map(|levels| self.cx.topologies(levels));
-        tf_core::tree::implicit_module(self.cx, entry, declared.target, topologies)
+        tf_core::tree::implicit_module(self.cx, entry, &self.header(entry.name(), declared))
+    }
+
+    /// A module that has what a decorator declares, and no members.
+    fn header(&self, name: Symbol<'c>, declared: &Declared<'c>) -> ModuleData<'c> {
+        let levels = declared.topologies.as_ref();
+        ModuleData {
+            entry: declared.entry.map(|(entry, _)| entry),
+            target: declared.target,
+            topologies: levels.map(|declared| self.cx.topologies(&declared.levels)),
+            header: HeaderSpans {
+                target: declared.target_span,
+                entry: declared.entry.map(|(_, at)| at),
+                levels: levels.map_or(&[], |declared| self.cx.alloc_slice(&declared.spans)),
+            },
+            ..ModuleData::new(name)
+        }
     }
 }
 

@@ -32,11 +32,18 @@ pub(crate) enum Binding<'c> {
 
 pub(crate) type Frame<'c> = FxHashMap<Symbol<'c>, Binding<'c>>;
 
+/// Levels in order, and where each stands.
+#[derive(Clone, Default)]
+pub(crate) struct Levels<'c> {
+    pub(crate) levels: Vec<Topology<'c>>,
+    pub(crate) spans: Vec<Option<Span>>,
+}
+
 /// The module that is being read, or the file.
 #[derive(Default)]
 pub(crate) struct Domain<'c> {
     /// The levels that it declares.
-    pub(crate) topologies: Option<Vec<Topology<'c>>>,
+    pub(crate) topologies: Option<Levels<'c>>,
     /// The target that it declares, or that of the module around it.
     pub(crate) target: Option<Target<'c>>,
     /// The levels of the module around it.
@@ -56,7 +63,7 @@ pub(crate) struct Domain<'c> {
 impl<'c> Domain<'c> {
     /// The levels that its functions may name.
     pub(crate) fn levels(&self) -> Option<&[Topology<'c>]> {
-        self.topologies.as_deref().or(self.inherited.as_deref())
+        self.topologies.as_ref().map(|declared| &declared.levels[..]).or(self.inherited.as_deref())
     }
 }
 

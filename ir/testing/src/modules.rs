@@ -1,6 +1,6 @@
 //! Modules.
 
-use tf_core::node::{Child, MetaValue, ModuleData, Target};
+use tf_core::node::{Child, HeaderSpans, MetaValue, ModuleData, Target};
 use tf_core::{AnyFunction, Function, Module, TargetKind};
 use tf_types::{Symbol, Topology};
 
@@ -63,6 +63,10 @@ impl<'c> Generator<'_, 'c> {
         }
         let entry = (!functions.is_empty() && self.rng.once_in(2)).then(|| self.rng.pick(&functions).name());
         let methods: Vec<_> = (0..self.rng.below(3)).map(|at| self.method(["forward", "init caches"][at])).collect();
+        let topologies = self.topologies();
+        let levels: Vec<_> = topologies.unwrap_or_default().iter().map(|_| self.meta().span).collect();
+        let entry_span = entry.and_then(|_| self.meta().span);
+        let header = HeaderSpans { target: None, entry: entry_span, levels: cx.alloc_slice(&levels) };
         let data = ModuleData {
             functions: cx.alloc_slice(&functions),
             instances: cx.alloc_slice(&instances),
@@ -70,8 +74,9 @@ impl<'c> Generator<'_, 'c> {
             methods: cx.alloc_slice(&methods),
             metadata: self.metadata(),
             entry,
-            topologies: self.topologies(),
+            topologies,
             span: self.meta().span,
+            header,
             ..ModuleData::new(cx.symbol(name))
         };
         (data, callable.split_off(from_children))

@@ -40,7 +40,7 @@ impl Pass for HirToTir {
                 Some(target) if target.kind == TargetKind::Cuda => target,
                 Some(target) => {
                     let message = format!("the module's target is `{target}`, which runs no kernels");
-                    return Err(Diagnostic::error(message).at(module.span).with_help("use `target=cpu`"));
+                    return Err(Diagnostic::error(message).at(module.target_span()).with_help("use `target=cpu`"));
                 }
                 None => Target { kind: TargetKind::Cuda, device: cx.symbol(DEFAULT_DEVICE) },
             },

@@ -14,6 +14,6 @@ pub use expr::{Callee, Expr, ExprData, ExprKind, GridRegion, Literal};
 pub use function::{AnyFunction, Converter, Function, FunctionData, Origin, PrimFunction, PrimFunctionData};
 pub use meta::Meta;
 pub use method::Method;
-pub use module::{Child, MetaValue, Module, ModuleData, Target, TargetKind};
+pub use module::{Child, HeaderSpans, MetaValue, Module, ModuleData, Target, TargetKind};
 pub use pattern::{DimVarRangePat, Pattern};
 pub use stmt::{DispatchCase, Stmt, StmtData, StmtKind, TirCallee};

@@ -35,6 +35,19 @@ pub struct ModuleData<'c> {
     pub topologies: Option<&'c [Topology<'c>]>,
     /// Where its name stands.
     pub span: Option<Span>,
+    /// Where its declarations stand.
+    pub header: HeaderSpans<'c>,
+}
+
+/// Where the declarations of a module stand; no part of its meaning. The place of its name stands for those that are unknown.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct HeaderSpans<'c> {
+    /// The target.
+    pub target: Option<Span>,
+    /// The name of the entry.
+    pub entry: Option<Span>,
+    /// The levels, in their order.
+    pub levels: &'c [Option<Span>],
 }
 
 impl fmt::Debug for Module<'_> {
@@ -58,7 +71,40 @@ impl<'c> ModuleData<'c> {
             target: None,
             topologies: None,
             span: None,
+            header: HeaderSpans::default(),
         }
+    }
+
+    /// The module with the target and the levels that it has through an owner, where it declares none.
+    #[must_use]
+    pub fn inheriting(mut self, owner: &Self) -> Self {
+        if self.target.is_none() {
+            self.target = owner.target;
+            self.header.target = owner.header.target;
+        }
+        if self.topologies.is_none() {
+            self.topologies = owner.topologies;
+            self.header.levels = owner.header.levels;
+        }
+        self
+    }
+
+    /// Where a message about its target points.
+    #[must_use]
+    pub fn target_span(&self) -> Option<Span> {
+        self.header.target.or(self.span)
+    }
+
+    /// Where a message about its entry points.
+    #[must_use]
+    pub fn entry_span(&self) -> Option<Span> {
+        self.header.entry.or(self.span)
+    }
+
+    /// Where a message about one of its levels points.
+    #[must_use]
+    pub fn level_span(&self, at: usize) -> Option<Span> {
+        self.header.levels.get(at).copied().flatten().or(self.span)
     }
 }
 

@@ -17,20 +17,22 @@ pub fn check_module(module: Module<'_>) -> Vec<Diagnostic> {
         let help =
             if known.is_empty() { "it has no functions".to_owned() } else { format!("it has {}", known.join(", ")) };
         let message = format!("module `{}` has no function `{entry}` for its entry", module.name);
-        errors.push(Diagnostic::error(message).at(module.span).with_help(help));
+        errors.push(Diagnostic::error(message).at(module.entry_span()).with_help(help));
     }
     let levels = module.topologies.unwrap_or_default();
     for (at, level) in levels.iter().enumerate() {
-        if levels[..at].iter().any(|earlier| earlier.name == level.name) {
+        if let Some(first) = levels[..at].iter().position(|earlier| earlier.name == level.name) {
             let message = format!("module `{}` declares the level `{}` twice", module.name, level.name);
-            errors.push(Diagnostic::error(message).at(module.span));
+            let mut error = Diagnostic::error(message).at(module.level_span(at));
+            error.labels.extend(module.level_span(first).map(|first| (first, "the first".to_owned())));
+            errors.push(error);
         }
     }
     for child in module.child_modules() {
         if let Some(target) = child.target {
             let message = format!("child module `{}` of `{}` declares the target {target}", child.name, module.name);
             let help = "only the outermost module declares a target; the others have that of their owner";
-            errors.push(Diagnostic::error(message).at(child.span).at(module.span).with_help(help));
+            errors.push(Diagnostic::error(message).at(child.target_span()).at(module.span).with_help(help));
         }
     }
     errors

@@ -96,7 +96,12 @@ impl<'c> ModuleIndex<'c> {
     /// The levels of a module: those it declares, else those of its nearest owner.
     #[must_use]
     pub fn effective_topologies(&self, module: Module<'c>) -> &'c [Topology<'c>] {
-        self.chain(module).find_map(|module| module.data().topologies).unwrap_or_default()
+        self.declaring(module).data().topologies.unwrap_or_default()
+    }
+
+    /// The module whose levels a module has.
+    fn declaring(&self, module: Module<'c>) -> Module<'c> {
+        self.chain(module).find(|module| module.topologies.is_some()).unwrap_or(module)
     }
 
     /// One level of a module by its exact name.
@@ -110,7 +115,7 @@ impl<'c> ModuleIndex<'c> {
             let known =
                 if known.is_empty() { "it has no levels".to_owned() } else { format!("it has {}", known.join(", ")) };
             let message = format!("module `{}` has no level `{name}`; {known}", module.name);
-            let mut error = Diagnostic::error(message).at(module.span);
+            let mut error = Diagnostic::error(message).at(self.declaring(module).level_span(0));
             let near = did_you_mean(name, levels.iter().map(|level| level.name.as_str()));
             error.help = near.map(|near| format!("did you mean `{near}`?"));
             error
@@ -123,7 +128,9 @@ impl<'c> ModuleIndex<'c> {
     /// There is no such level; its size is deferred to the target or a launch, or symbolic.
     pub fn level_size(&self, module: Module<'c>, name: &str) -> Result<i64> {
         let level = self.resolve_topology(module, name)?;
-        let refuse = |what: String| Err(Diagnostic::error(what).at(module.span));
+        let declaring = self.declaring(module);
+        let at = self.effective_topologies(module).iter().position(|known| *known == level).unwrap_or_default();
+        let refuse = |what: String| Err(Diagnostic::error(what).at(declaring.level_span(at)));
         match level.size {
             None => refuse(format!("the size of level `{name}` is deferred, and a number is needed here")),
             Some(size) => match size.as_const() {

@@ -3,7 +3,7 @@
 use tf_types::Symbol;
 
 use super::ModuleIndex;
-use crate::node::{AnyFunction, Function, Module, ModuleData, Target};
+use crate::node::{AnyFunction, Function, Module, ModuleData};
 use crate::special::with_callees;
 use crate::{Context, Diagnostic, Result};
 
@@ -40,9 +40,12 @@ pub fn select<'c>(cx: &Context<'c>, root: Module<'c>, path: &str) -> Result<Modu
             }
         }
     }
-    let target = index.chain(module).find_map(|module| module.target);
-    let topologies = index.chain(module).find_map(|module| module.data().topologies);
-    Ok(cx.module(ModuleData { entry: entry.or(module.entry), target, topologies, ..*module }))
+    let mut data = index.chain(module).skip(1).fold(*module, |data, owner| data.inheriting(&owner));
+    if entry.is_some() {
+        data.entry = entry;
+        data.header.entry = None;
+    }
+    Ok(cx.module(data))
 }
 
 /// Every HIR function of the tree with the path that [`select`] takes for it, in source order, parents before children.
@@ -63,18 +66,14 @@ pub fn function_selectors(root: Module<'_>) -> Vec<(String, Function<'_>)> {
     found
 }
 
-/// The module of a function that stands alone: the function as its entry, and what it calls.
-pub fn implicit_module<'c>(
-    cx: &Context<'c>,
-    entry: AnyFunction<'c>,
-    target: Option<Target<'c>>,
-    topologies: Option<&'c [tf_types::Topology<'c>]>,
-) -> Module<'c> {
+/// The module of a function that stands alone: the function as its entry, and what it calls. `declared` has the target and the
+/// levels that it declares.
+pub fn implicit_module<'c>(cx: &Context<'c>, entry: AnyFunction<'c>, declared: &ModuleData<'c>) -> Module<'c> {
     let functions: Vec<_> = match entry {
         AnyFunction::Hir(function) => with_callees(&[function]).into_iter().map(AnyFunction::Hir).collect(),
         tir @ AnyFunction::Tir(_) => vec![tir],
     };
     let name: Symbol<'c> = entry.name();
     let (functions, span) = (cx.alloc_slice(&functions), entry.span());
-    cx.module(ModuleData { functions, entry: Some(name), target, topologies, span, ..ModuleData::new(name) })
+    cx.module(ModuleData { functions, entry: Some(name), span, ..ModuleData::new(name).inheriting(declared) })
 }

@@ -141,7 +141,7 @@ impl<'c> Parser<'_, '_, 'c> {
         }
         self.advance();
         self.expect(b'<')?;
-        let topologies = self.topologies([b'[', b']'])?;
+        let topologies = self.list([b'[', b']'], Self::level)?;
         self.expect(b',')?;
         let layout = if self.at_word("composed") {
             MeshLayout::Sliced(self.composed()?)
@@ -157,13 +157,11 @@ impl<'c> Parser<'_, '_, 'c> {
         Ok(self.cx().mesh(&topologies, layout, &names))
     }
 
-    /// `cta = 8, thread = ?` in brackets.
-    pub fn topologies(&mut self, brackets: [u8; 2]) -> Parsed<Vec<Topology<'c>>> {
-        self.list(brackets, |p| {
-            let name = p.word_or_string("the name of a level")?;
-            p.expect(b'=')?;
-            let size = if p.accept(b'?') { None } else { Some(p.dim()?) };
-            Ok(Topology { name, size })
-        })
+    /// `cta = 8` or `thread = ?`.
+    pub fn level(&mut self) -> Parsed<Topology<'c>> {
+        let name = self.word_or_string("the name of a level")?;
+        self.expect(b'=')?;
+        let size = if self.accept(b'?') { None } else { Some(self.dim()?) };
+        Ok(Topology { name, size })
     }
 }

@@ -170,16 +170,25 @@ impl<'c> Parser<'_, '_, 'c> {
         let mut data = ModuleData::new(name);
         loop {
             if self.at_word("target") {
+                let first = self.token;
                 data.target = Some(self.target()?);
+                data.header.target = self.location(self.span_from(first))?;
             } else if self.accept_word("topology") {
-                let topologies = self.topologies([b'(', b')'])?;
-                data.topologies = Some(self.cx.topologies(&topologies));
+                let levels = self.list([b'(', b')'], |p| {
+                    let first = p.token;
+                    let level = p.level()?;
+                    Ok((level, p.location(p.span_from(first))?))
+                })?;
+                let (levels, spans): (Vec<_>, Vec<_>) = levels.into_iter().unzip();
+                data.topologies = Some(self.cx.topologies(&levels));
+                data.header.levels = self.cx.alloc_slice(&spans);
             } else if self.accept_word("entry") {
                 self.expect(b'(')?;
                 let (token, name) = self.symbol("the name of a function")?;
                 self.expect(b')')?;
                 self.references.push(Reference { token, key: (self.path, name), how: Use::Entry });
                 data.entry = Some(name);
+                data.header.entry = self.location(self.span(token))?;
             } else if self.accept_word("metadata") {
                 data.metadata = self.metadata()?;
             } else {

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use tf_core::node::Function;
 use tf_core::op::OpInstance;
 use tf_core::{Expr, FileId, Module, NodeMap, SourceMap, Span};
-use tf_types::{Symbol, Topology, Type};
+use tf_types::{Symbol, Type};
 
 use crate::syntax::{write_quoted, write_word};
 use types::TypeWriter;
@@ -87,10 +87,6 @@ struct Printer<'a, 'c> {
 const DEEPEST_INDENT: usize = 32;
 
 impl<'c> Printer<'_, 'c> {
-    fn topologies(&mut self, topologies: &[Topology<'c>]) {
-        self.types.write_topologies(&mut self.out, topologies);
-    }
-
     fn target(&mut self, target: tf_core::Target<'c>) {
         self.out.push_str(" target(");
         let text = match target.kind {

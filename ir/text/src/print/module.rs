@@ -91,16 +91,22 @@ impl<'c> Printer<'_, 'c> {
         self.symbol(module.name);
         if let Some(target) = module.target {
             self.target(target);
+            self.location(module.header.target);
         }
-        if let Some(topologies) = module.topologies {
+        if let Some(topologies) = module.data().topologies {
             self.out.push_str(" topology(");
-            self.topologies(topologies);
+            for (at, &level) in topologies.iter().enumerate() {
+                self.out.push_str(if at > 0 { ", " } else { "" });
+                self.types.write_level(&mut self.out, level);
+                self.location(module.header.levels.get(at).copied().flatten());
+            }
             self.out.push(')');
         }
         if let Some(entry) = module.entry {
             self.out.push_str(" entry(");
             self.symbol(entry);
             self.out.push(')');
+            self.location(module.header.entry);
         }
         if !module.metadata.is_empty() {
             self.out.push_str(" metadata(");

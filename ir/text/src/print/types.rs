@@ -273,7 +273,10 @@ impl<'c> TypeWriter<'c> {
             return;
         }
         let mut text = "mesh<[".to_owned();
-        self.write_topologies(&mut text, mesh.topologies);
+        for (at, &level) in mesh.topologies.iter().enumerate() {
+            text.push_str(if at > 0 { ", " } else { "" });
+            self.write_level(&mut text, level);
+        }
         text.push_str("], ");
         match mesh.layout {
             MeshLayout::Plain(layout) => self.write_strided(&mut text, layout),
@@ -296,17 +299,12 @@ impl<'c> TypeWriter<'c> {
     }
 
     /// `cta = 8, thread = ?`.
-    pub fn write_topologies(&mut self, out: &mut String, topologies: &[Topology<'c>]) {
-        for (at, topology) in topologies.iter().enumerate() {
-            if at > 0 {
-                out.push_str(", ");
-            }
-            write_word(out, topology.name.as_str());
-            out.push_str(" = ");
-            match topology.size {
-                Some(size) => self.write_dim(out, size),
-                None => out.push('?'),
-            }
+    pub fn write_level(&mut self, out: &mut String, level: Topology<'c>) {
+        write_word(out, level.name.as_str());
+        out.push_str(" = ");
+        match level.size {
+            Some(size) => self.write_dim(out, size),
+            None => out.push('?'),
         }
     }
 }

@@ -86,6 +86,24 @@ fn modules_in_modules() {
 }
 
 #[test]
+fn a_header_keeps_its_locations() {
+    let arena = Arena::new();
+    let cx = &Context::new(&arena, registry());
+    let text = r#"module @m target("nvidia.h200_sxm") loc("k.py":4:9 to 4:17) topology(cta = 4 loc("k.py":5:1 to 5:9), thread = ? loc(unknown)) entry(@f) loc("k.py":4:1 to 4:2) loc("k.py":6:7 to 6:8) {
+  hir.func @f(%x: tensor<4xf32> loc(unknown)) -> tensor<4xf32> loc(unknown) {
+    hir.return %x
+  }
+}
+"#;
+    let module = parse(cx, text);
+    let line = |span: Option<tf_core::Span>| span.map(|span| (span.line.get(), span.column));
+    assert_eq!(line(module.target_span()), Some((4, 9)));
+    assert_eq!([0, 1].map(|at| line(module.level_span(at))), [Some((5, 1)), Some((6, 7))]);
+    assert_eq!(line(module.entry_span()), Some((4, 1)));
+    assert_eq!(print_module(module, &PrintOptions { locations: Some(cx.sources()) }), text);
+}
+
+#[test]
 fn statements_and_constraints() {
     fixed(
         r#"#S = dim<"S", 1, 9>

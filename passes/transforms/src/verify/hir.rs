@@ -112,7 +112,7 @@ fn levels<'c>(errors: &mut Errors, module: Module<'c>, function: Function<'c>, o
     for &expr in function.params.iter().chain(order) {
         for shard in expr.ty().leaves().iter().filter_map(|tensor| tensor.shard()) {
             if seen.insert(shard.mesh) {
-                target::levels(errors, &device, shard.mesh.topologies, expr.span().or(function.span));
+                target::levels(errors, &device, shard.mesh.topologies, |_| expr.span().or(function.span));
             }
         }
     }

@@ -1,6 +1,5 @@
 //! Rules of a module.
 
-use tf_core::node::ModuleData;
 use tf_core::{Context, Diagnostic, Module, ModuleIndex};
 
 use super::{Errors, target};
@@ -11,11 +10,11 @@ pub fn module<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
     let mut errors = Errors(ModuleIndex::new(root).err().unwrap_or_default());
     match target::device(root) {
         Err(message) => {
-            errors.add(root.span, message);
+            errors.add(root.target_span(), message);
         }
         Ok(Some(device)) => {
             for module in root.tree() {
-                target::levels(&mut errors, &device, module.topologies.unwrap_or_default(), module.span);
+                target::levels(&mut errors, &device, module.topologies.unwrap_or_default(), |at| module.level_span(at));
             }
         }
         Ok(None) => {}
@@ -34,11 +33,7 @@ pub fn in_context<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Module<'c>> {
     while let Some((module, effective)) = stack.pop() {
         modules.push(effective);
         let first = stack.len();
-        stack.extend(module.child_modules().map(|child| {
-            let topologies = child.data().topologies.or(effective.data().topologies);
-            let data = ModuleData { target: child.target.or(effective.target), topologies, ..*child.data() };
-            (child, cx.module(data))
-        }));
+        stack.extend(module.child_modules().map(|child| (child, cx.module(child.inheriting(&effective)))));
         stack[first..].reverse();
     }
     modules

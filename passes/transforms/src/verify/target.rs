@@ -20,11 +20,12 @@ pub fn of_target(target: Option<Target<'_>>) -> Result<Option<Device>, String> {
     }
 }
 
-/// Checks levels against a device: known, in its order, each once, within the limits.
-pub fn levels(errors: &mut Errors, device: &Device, topologies: &[Topology<'_>], span: Option<Span>) {
+/// Checks levels against a device: known, in its order, each once, within the limits. `span` is the place of a level.
+pub fn levels(errors: &mut Errors, device: &Device, topologies: &[Topology<'_>], span: impl Fn(usize) -> Option<Span>) {
     let known = &device.architecture.levels;
     let mut last = None;
-    for topology in topologies {
+    for (index, topology) in topologies.iter().enumerate() {
+        let span = span(index);
         let name = topology.name.as_str();
         let Some(at) = known.iter().position(|level| level == name) else {
             let known: Vec<_> = known.iter().map(|level| format!("`{level}`")).collect();

@@ -155,7 +155,7 @@ impl<'c> Check<'_, 'c> {
                     self.errors.add(span, error.message);
                 }
                 if let Ok(Some(device)) = target::of_target(Some(self.function.target)) {
-                    target::levels(&mut self.errors, &device, mesh.topologies, span);
+                    target::levels(&mut self.errors, &device, mesh.topologies, |_| span);
                 }
                 self.scope.meshes.push(mesh);
                 stack.extend([Step::CloseMesh, Step::Enter(body)]);
