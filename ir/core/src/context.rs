@@ -142,7 +142,17 @@ impl<'c> Context<'c> {
         })
     }
 
-    /// A loop; `ty` is the phi type, a tuple of several, or the body's type.
+    /// The type of a loop: that of its carry, a tuple for several, and without carries that of its body.
+    #[must_use]
+    pub fn loop_type(&self, carries: &[Expr<'c>], body: Option<Expr<'c>>) -> Type<'c> {
+        match (carries, body) {
+            ([], Some(body)) => body.ty(),
+            ([one], _) => one.ty(),
+            (many, _) => self.tuple(&many.iter().map(|carry| carry.ty()).collect::<Vec<_>>()),
+        }
+    }
+
+    /// A loop of the type that [`Context::loop_type`] gives.
     pub fn grid(&self, region: GridRegion<'c>, ty: Type<'c>, meta: Meta<'c>) -> Expr<'c> {
         self.expr(ExprKind::Grid(self.alloc(region)), ty, meta)
     }

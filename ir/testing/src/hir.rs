@@ -117,12 +117,7 @@ impl<'c> Generator<'_, 'c> {
         }
         let body = carries.is_empty().then(|| self.rng.pick(&scope[before..]));
         scope.truncate(before);
-        let types: Vec<_> = carries.iter().map(|carry| carry.ty()).collect();
-        let ty = match (body, &types[..]) {
-            (Some(body), _) => body.ty(),
-            (None, [one]) => *one,
-            (None, many) => cx.tuple(many),
-        };
+        let ty = cx.loop_type(&carries, body);
         let region = GridRegion {
             induction,
             carries: cx.alloc_slice(&carries),

@@ -107,7 +107,7 @@ impl<'c> Planner<'c> {
             for (at, expr) in exprs.into_iter().enumerate() {
                 let slot = add(&mut plan, expr, Place { region, at });
                 if let ExprKind::Grid(grid) = expr.kind {
-                    for &var in grid.carries.iter().chain([&grid.induction]) {
+                    for var in grid.binders() {
                         add(&mut plan, var, Place { region: count, at: 0 });
                     }
                     plan.bodies.insert(expr, count);

@@ -132,12 +132,8 @@ impl<'c> Parser<'_, 'c> {
             _ => None,
         };
         let cx = self.cx;
-        let types: Vec<_> = reading.phis.iter().map(|phi| phi.ty()).collect();
-        let (ty, name) = match (&types[..], body) {
-            ([], Some(body)) => (body.ty(), None),
-            ([one], _) => (*one, Some(carries[0].name)),
-            (many, _) => (cx.tuple(many), None),
-        };
+        let ty = cx.loop_type(&reading.phis, body);
+        let name = if let [carry] = carries { Some(carry.name) } else { None };
         let inits: Vec<_> = carries.iter().map(|c| c.init).collect();
         let region = GridRegion {
             induction: reading.induction,

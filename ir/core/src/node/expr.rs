@@ -114,6 +114,13 @@ pub struct GridRegion<'c> {
     pub step: Dim<'c>,
 }
 
+impl<'c> GridRegion<'c> {
+    /// The variables that it binds: the carries and the induction variable.
+    pub fn binders(&self) -> impl Iterator<Item = Expr<'c>> + use<'c> {
+        self.carries.iter().copied().chain([self.induction])
+    }
+}
+
 impl<'c> Expr<'c> {
     /// Its type.
     #[must_use]

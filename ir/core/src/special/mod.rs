@@ -73,7 +73,7 @@ pub fn specialize_function<'c>(
         let reached: FxHashSet<_> = callee.dim_vars_reached().into_iter().map(|var| var.name).collect();
         if sorted.iter().any(|(dim, _)| reached.contains(dim)) {
             let new = made(cx, callee, copier.function(callee)?, dims);
-            copier.functions.insert(callee, new);
+            copier.redirect(callee, new);
         }
     }
     let new = copier.function(chosen)?;

@@ -36,8 +36,12 @@ macro_rules! define {
             }
             /// Called between a loop's initial values and its body: the place to replace its variables.
             /// By default carries follow the types of their rewritten initial values.
-            fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) {
+            ///
+            /// # Errors
+            /// Whatever the rewriter refuses.
+            fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) -> Result<()> {
                 clone.retype_carries(region);
+                Ok(())
             }
             /// A node whose kind has no method of its own.
             ///
@@ -137,7 +141,7 @@ impl<'a, 'c> Cloning<'a, 'c> {
             let expr = match step {
                 Step::Enter(expr) | Step::Finish(expr) if self.memo.contains_key(&expr) => continue,
                 Step::Bind(region) => {
-                    cloner.bind(region, self);
+                    cloner.bind(region, self)?;
                     continue;
                 }
                 Step::Finish(expr) => expr,

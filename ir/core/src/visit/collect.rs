@@ -1,6 +1,7 @@
 //! Walks for their side effect, and lists of expressions.
 
 use super::{ExprVisitor, Walk};
+use crate::NodeSet;
 use crate::node::{Expr, Function};
 use crate::walk::operands;
 
@@ -67,7 +68,8 @@ pub fn expr_operands(expr: Expr<'_>) -> Vec<Expr<'_>> {
 #[must_use]
 pub fn function_values(function: Function<'_>) -> Vec<Expr<'_>> {
     let mut values = function.params.to_vec();
+    let params: NodeSet<_> = values.iter().copied().collect();
     let body = function.body.map(collect_exprs).unwrap_or_default();
-    values.extend(body.into_iter().filter(|value| !function.params.contains(value)));
+    values.extend(body.into_iter().filter(|value| !params.contains(value)));
     values
 }

@@ -33,14 +33,15 @@ impl<'a, 'c> BindingSubstitutionCloner<'a, 'c> {
 struct FreshBinders;
 
 impl<'c> ExprCloner<'c> for FreshBinders {
-    fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) {
+    fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) -> Result<()> {
         clone.retype_carries(region);
-        for &binder in region.carries.iter().chain([&region.induction]) {
+        for binder in region.binders() {
             let old = clone.get(binder);
             if let ExprKind::Var { .. } = old.kind {
                 let new = clone.cx.expr(old.kind, old.ty(), old.meta);
                 clone.replace(binder, new);
             }
         }
+        Ok(())
     }
 }

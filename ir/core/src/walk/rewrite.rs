@@ -72,11 +72,5 @@ fn rebuild_grid<'c>(
             return Err(Diagnostic::error(format!("{message} {found}")).at(value.span().or(expr.span())));
         }
     }
-    let types: Vec<_> = new.carries.iter().map(|c| c.ty()).collect();
-    let ty = match (&types[..], new.body) {
-        ([], Some(body)) => body.ty(),
-        ([one], _) => *one,
-        (many, _) => cx.tuple(many),
-    };
-    Ok(cx.grid(new, ty, expr.meta))
+    Ok(cx.grid(new, cx.loop_type(new.carries, new.body), expr.meta))
 }

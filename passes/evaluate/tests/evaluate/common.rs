@@ -64,12 +64,7 @@ pub fn grid<'c>(
     let of =
         |f: fn(&(Expr<'c>, Expr<'c>, Expr<'c>)) -> Expr<'c>| cx.alloc_slice(&carried.iter().map(f).collect::<Vec<_>>());
     let (carries, inits, yields) = (of(|c| c.0), of(|c| c.1), of(|c| c.2));
-    let types: Vec<_> = carries.iter().map(|c| c.ty()).collect();
-    let ty = match (types.as_slice(), body) {
-        ([], Some(body)) => body.ty(),
-        ([one], _) => *one,
-        (many, _) => cx.tuple(many),
-    };
+    let ty = cx.loop_type(carries, body);
     let region = GridRegion { induction, carries, inits, yields, body, start: cx.dim(0), stop, step: cx.dim(1) };
     cx.grid(region, ty, Meta::at(line(cx, 4)))
 }

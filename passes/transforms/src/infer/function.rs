@@ -150,12 +150,7 @@ impl Infer {
             self.report(check_carry(expr, *carry, *value, *init));
         }
         let same = carries == region.carries && inits == region.inits && yields == region.yields && body == region.body;
-        let types: Vec<_> = carries.iter().map(|c| c.ty()).collect();
-        let ty = match (&types[..], body) {
-            ([], Some(body)) => body.ty(),
-            ([one], _) => *one,
-            (many, _) => cx.tuple(many),
-        };
+        let ty = cx.loop_type(&carries, body);
         if same && ty != expr.ty() {
             let message = format!("{} is written with type {}, but has type {ty}", expr.describe(), expr.ty());
             return self.refuse(expr, Diagnostic::error(message));

@@ -79,7 +79,7 @@ fn bindings<'c>(errors: &mut Errors, function: Function<'c>, order: &[Expr<'c>])
     let mut bound: FxHashSet<Expr<'c>> = function.params.iter().copied().collect();
     for &expr in order {
         let ExprKind::Grid(region) = expr.kind else { continue };
-        for &var in region.carries.iter().chain([&region.induction]) {
+        for var in region.binders() {
             if !bound.insert(var) {
                 let message = format!("variable {} is bound twice", var.describe());
                 errors.add(var.span().or(expr.span()), message);
