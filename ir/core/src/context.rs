@@ -82,7 +82,7 @@ impl<'c> Context<'c> {
 
     /// A node of any kind.
     pub fn expr(&self, kind: ExprKind<'c>, ty: Type<'c>, meta: Meta<'c>) -> Expr<'c> {
-        Expr(self.alloc(ExprData { kind, ty, meta }))
+        Expr(self.alloc(ExprData { calls_functions: kind.calls_functions(), kind, ty, meta }))
     }
 
     /// A new variable; two calls give two variables.

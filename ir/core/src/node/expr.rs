@@ -21,6 +21,8 @@ pub struct ExprData<'c> {
     pub ty: Type<'c>,
     /// Span and name.
     pub meta: Meta<'c>,
+    /// Whether it is or uses a call of a HIR function. Most values do not, and so need no walk to find their callees.
+    pub calls_functions: bool,
 }
 
 /// The kinds of expressions.
@@ -55,6 +57,22 @@ pub enum ExprKind<'c> {
         /// One of its axes.
         axis: u32,
     },
+}
+
+impl ExprKind<'_> {
+    /// Whether a node of this kind is or uses a call of a HIR function.
+    pub(crate) fn calls_functions(&self) -> bool {
+        let any = |exprs: &[Expr<'_>]| exprs.iter().any(|expr| expr.calls_functions);
+        match self {
+            Self::Call { callee: Callee::Function(_), .. } => true,
+            Self::Call { args, .. } => any(args),
+            Self::Tuple(fields) => any(fields),
+            Self::Grid(region) => {
+                any(region.inits) || any(region.yields) || region.body.is_some_and(|body| body.calls_functions)
+            }
+            Self::Var { .. } | Self::Constant(_) | Self::SymbolRef(_) | Self::ShapeOf { .. } => false,
+        }
+    }
 }
 
 /// What a call calls.

@@ -12,7 +12,7 @@ impl<'c> Function<'c> {
     #[must_use]
     pub fn callees(self) -> Vec<Function<'c>> {
         let mut seen = FxHashSet::default();
-        let bodies: Vec<_> = self.bodies().collect();
+        let bodies: Vec<_> = self.bodies().filter(|body| body.calls_functions).collect();
         let called = post_order(&bodies).into_iter().filter_map(|expr| match expr.kind {
             ExprKind::Call { callee: Callee::Function(callee), .. } => Some(callee),
             _ => None,
@@ -107,5 +107,41 @@ fn attribute<'c>(attr: Attr<'c>, found: &mut DimVars<'c>) {
         | Attr::DType(_)
         | Attr::Storage(_)
         | Attr::Ints(_) => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tf_types::{Arena, DType};
+
+    use crate::Context;
+    use crate::node::{Callee, ExprKind, FunctionData, GridRegion, Meta};
+    use crate::op::OpRegistryBuilder;
+
+    #[test]
+    fn a_call_is_found_through_tuples_and_loops() {
+        let arena = Arena::new();
+        let cx = &Context::new(&arena, Arc::new(OpRegistryBuilder::default().freeze().expect("empty registry")));
+        let ty = cx.scalar(DType::F32);
+        let params = cx.alloc_slice(&[cx.var(cx.symbol("x"), ty, Meta::default())]);
+        let g = cx.function(FunctionData::new(cx.symbol("g"), params, params[0], ty));
+        let call = cx.expr(ExprKind::Call { callee: Callee::Function(g), args: params }, ty, Meta::default());
+        let tuple = cx.expr(ExprKind::Tuple(cx.alloc_slice(&[call])), cx.tuple(&[ty]), Meta::default());
+        let region = GridRegion {
+            induction: cx.var(cx.symbol("i"), cx.scalar(DType::I64), Meta::default()),
+            carries: &[],
+            inits: &[],
+            yields: &[],
+            body: Some(tuple),
+            start: cx.dim(0),
+            stop: cx.dim(2),
+            step: cx.dim(1),
+        };
+        let grid = cx.grid(region, tuple.ty(), Meta::default());
+        let function = |body| cx.function(FunctionData::new(cx.symbol("f"), params, body, ty)).callees();
+        assert_eq!((function(grid), function(params[0])), (vec![g], vec![]));
+        assert!(grid.calls_functions && !params[0].calls_functions);
     }
 }
