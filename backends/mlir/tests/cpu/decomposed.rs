@@ -124,3 +124,26 @@ fn the_evaluator_and_compiled_code_agree_on_a_sweep() {
         }
     }
 }
+
+/// Where a formula would lose what torch keeps: the sign of zero, the digits of small results.
+#[test]
+fn small_results_keep_their_digits() {
+    let values = [-0.0f32, 0.0, 1e-30, -1e-7, 3e-4, -0.01, 0.3];
+    let cases: [(&str, &[f32], fn(f64) -> f64); 2] = [
+        ("tf.tanh(x)", &values, f64::tanh),
+        ("tf.softplus(x)", &[-17.0, -20.0, -60.0, -87.0, 0.0, 15.0, 25.0], |x| x.exp().ln_1p()),
+    ];
+    for (call, values, exact) in cases {
+        let count = values.len();
+        let source = format!(
+            "from tilefoundry import func\nfrom tilefoundry.dsl import Tensor, tf\n\n\n@func\ndef f(x: \
+             Tensor[({count},), \"f32\"]):\n    return {call}\n"
+        );
+        let [_, compiled] = both(&source, &[Tensor::from_f32(&[count], values).unwrap()]);
+        for (&x, got) in values.iter().zip(compiled[0].to_f32_vec()) {
+            let want = exact(f64::from(x));
+            let near = (f64::from(got) - want).abs() <= 5e-7 * want.abs();
+            assert!(near && got.is_sign_negative() == want.is_sign_negative(), "{call} of {x}: {got}, not {want}");
+        }
+    }
+}

@@ -28,12 +28,21 @@ pub(super) fn silu<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpVi
     in_f32(lowerer, expr, view.args[0], |parts, x| parts.div(x, logistic_divisor(parts, x)?))
 }
 
-/// `1 - 2 / (1 + e^2x)`
+/// `c * (tanh a / a)` with `c` = x between -10 and 10 and `a = max(|c|, 2^-12)`, below which the quotient rounds to 1: zero keeps its
+/// sign and small x their digits. `tanh a = m / (m + 2)` with `m = e^2a - 1`, where `(u - 1) / log u` for `u = e^2a` does not depend on
+/// how `u` was rounded.
 pub(super) fn tanh<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpView<'c>) -> Result<Expr<'c>> {
+    const LIMIT: f64 = 10.0;
     in_f32(lowerer, expr, view.args[0], |parts, x| {
-        let exp = parts.unary(UnaryKind::Exp, parts.add(x, x)?)?;
-        let quotient = parts.div(parts.constant(2.0), parts.add(exp, parts.constant(1.0))?)?;
-        parts.sub(parts.constant(1.0), quotient)
+        let bounded = parts.within(x, LIMIT)?;
+        let size = parts.unary(UnaryKind::Abs, bounded)?;
+        let size = parts.binary(BinaryKind::Max, size, parts.constant(1.0 / 4096.0))?;
+        let exp = parts.unary(UnaryKind::Exp, parts.add(size, size)?)?;
+        let slope = parts.div(parts.sub(exp, parts.constant(1.0))?, parts.unary(UnaryKind::Log, exp)?)?;
+        let slope = parts.add(slope, slope)?;
+        let divisor = parts.add(parts.mul(slope, size)?, parts.constant(2.0))?;
+        let product = parts.mul(bounded, parts.div(slope, divisor)?)?;
+        parts.within(product, 1.0)
     })
 }
 
@@ -76,12 +85,16 @@ fn gelu_exact<'c>(parts: &Parts<'_, 'c>, x: Expr<'c>) -> Result<Expr<'c>> {
     parts.sub(positive, parts.mul(size, h)?)
 }
 
-/// `max(x, 0) + log(1 + e^-|x|)`
+/// `max(x, 0) + log(1 + u)` with `u = e^-|x|`. The logarithm is `u * (log w / (w - 1))` with `w = 1 + max(u, 2^-23)`: a small `u` is not
+/// lost in the sum.
 pub(super) fn softplus<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpView<'c>) -> Result<Expr<'c>> {
     in_f32(lowerer, expr, view.args[0], |parts, x| {
         let size = parts.unary(UnaryKind::Abs, x)?;
-        let divisor = logistic_divisor(parts, size)?;
-        parts.add(parts.unary(UnaryKind::Relu, x)?, parts.unary(UnaryKind::Log, divisor)?)
+        let tail = parts.unary(UnaryKind::Exp, parts.unary(UnaryKind::Neg, size)?)?;
+        let least = parts.binary(BinaryKind::Max, tail, parts.constant(f64::from(f32::EPSILON)))?;
+        let sum = parts.add(least, parts.constant(1.0))?;
+        let slope = parts.div(parts.unary(UnaryKind::Log, sum)?, parts.sub(sum, parts.constant(1.0))?)?;
+        parts.add(parts.unary(UnaryKind::Relu, x)?, parts.mul(tail, slope)?)
     })
 }
 

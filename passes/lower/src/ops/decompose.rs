@@ -44,6 +44,12 @@ impl<'a, 'c> Parts<'a, 'c> {
         self.cx.call(Unary::new(self.cx, kind), &[x], Meta::at(self.span))
     }
 
+    /// `x` between `-limit` and `limit`.
+    pub(super) fn within(&self, x: Expr<'c>, limit: f64) -> Result<Expr<'c>> {
+        let raised = self.binary(BinaryKind::Max, x, self.constant(-limit))?;
+        self.binary(BinaryKind::Min, raised, self.constant(limit))
+    }
+
     /// `kind` along the axes, which stay with extent 1.
     pub(super) fn reduce(&self, kind: ReduceKind, x: Expr<'c>, axes: &[i64]) -> Result<Expr<'c>> {
         let axes = self.cx.alloc_slice(axes);
