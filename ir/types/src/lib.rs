@@ -36,7 +36,7 @@ mod substitute;
 #[cfg(test)]
 mod test_util;
 
-pub use access::{AccessRelation, AxisAccess};
+pub use access::{AccessRelation, AffineMap, AxisAccess};
 pub use arena::Arena;
 pub use context::TypeContext;
 pub use dim::{Dim, DimKind, DimOp, DimVar};
@@ -46,7 +46,6 @@ pub use fmt::DimTuple;
 pub use intern::Symbol;
 pub use layout::{ComposedLayout, Layout, OuterLayout};
 pub use mesh::{Mesh, MeshLayout, Topology};
-pub use propagate::Propagation;
 pub use reshard::separates_instances;
 pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
 pub use size::same_element_count;

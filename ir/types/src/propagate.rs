@@ -5,23 +5,12 @@ use crate::shard::layout_axis_to_tensor_axis;
 use crate::size::same_element_count;
 use crate::{Dim, ShardAttr, ShardLayout, TensorType, TypeContext, TypeError};
 
-/// What an op does to the domain dims that its result lacks.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Propagation {
-    /// Dims summed over: a Split of one makes the result Partial.
-    pub partial_dims: Vec<usize>,
-    /// Dims reduced completely: a Split of one makes the result Broadcast.
-    pub complete_dims: Vec<usize>,
-    /// The result has a new buffer: strides are row-major instead of the operand's.
-    pub fresh: bool,
-}
-
 /// A sharded operand.
 struct Operand<'a, 'c> {
     number: usize,
     shape: &'c [Dim<'c>],
     shard: ShardLayout<'c>,
-    access: &'a [AxisAccess],
+    access: &'a [AxisAccess<'c>],
 }
 
 /// A layout position on its way into the result.
@@ -35,23 +24,24 @@ struct Position<'c> {
 }
 
 impl<'c> TypeContext<'c> {
-    /// The placement of the result; `None` if no operand splits or holds partial terms, and the op's own rule decides.
+    /// The placement of the result that `relation` describes; `None` if no operand splits or holds partial terms, and the op's own
+    /// rule decides. Operands are given by number; those that are `None` take no part.
     ///
     /// # Errors
     /// Operands on different meshes; a split axis that is read by other than a projection; operands that demand
     /// different attributes on one mesh axis; a factor that does not divide the result's extent.
     pub fn propagate(
         &self,
-        operands: &[&TensorType<'c>],
-        relation: &AccessRelation,
+        operands: &[Option<&TensorType<'c>>],
+        relation: &AccessRelation<'c>,
         output_shape: &[Dim<'c>],
-        how: &Propagation,
     ) -> Result<Option<ShardLayout<'c>>, TypeError> {
         let mut sharded = Vec::new();
-        for (number, (operand, access)) in operands.iter().zip(&relation.operands).enumerate() {
+        for read in &relation.reads {
+            let Some(operand) = operands.get(read.operand).copied().flatten() else { continue };
             if let Some(shard) = operand.shard().filter(|s| s.is_sharded()) {
                 self.check_shard_layout(shard)?;
-                sharded.push(Operand { number, shape: operand.shape, shard, access });
+                sharded.push(Operand { number: read.operand, shape: operand.shape, shard, access: &read.axes });
             }
         }
         let Some(first) = sharded.first() else { return Ok(None) };
@@ -63,9 +53,8 @@ impl<'c> TypeContext<'c> {
             ))
             .with_help("reshard one of them to the mesh of the other"));
         }
-        let attrs = result_attrs(self, &sharded, relation, how)?;
-        let carriers: Vec<_> =
-            sharded.iter().filter_map(|o| self.carried(o, relation, output_shape, how, &attrs)).collect();
+        let attrs = result_attrs(self, &sharded, relation)?;
+        let carriers: Vec<_> = sharded.iter().filter_map(|o| self.carried(o, relation, output_shape, &attrs)).collect();
         match carriers.split_first() {
             Some((&carrier, rest)) if rest.iter().all(|&c| c == carrier) => Ok(Some(carrier)),
             _ => self.canonical_shard_layout(output_shape, mesh, &attrs).map(Some),
@@ -76,23 +65,22 @@ impl<'c> TypeContext<'c> {
     fn carried(
         &self,
         operand: &Operand<'_, 'c>,
-        relation: &AccessRelation,
+        relation: &AccessRelation<'c>,
         output_shape: &[Dim<'c>],
-        how: &Propagation,
         attrs: &[ShardAttr<'c>],
     ) -> Option<ShardLayout<'c>> {
         let layout = operand.shard.layout;
         let one = self.dim(1);
         let map = layout_axis_to_tensor_axis(layout.shape(), operand.shape);
-        let mut covered = vec![false; relation.domain_rank];
+        let mut covered = vec![false; relation.domain.len()];
         let mut positions = Vec::with_capacity(layout.rank());
         for (source, (&extent, axis)) in layout.shape().iter().zip(map).enumerate() {
             let AxisAccess::Proj(dim) = *operand.access.get(axis?)? else { return None };
             *covered.get_mut(dim)? = true;
-            let reduced = how.complete_dims.contains(&dim);
+            let reduced = relation.complete.contains(&dim);
             let axis = match result_axis(relation, dim) {
                 Some(axis) => axis,
-                None if reduced => kept_axis(relation, how, dim)?,
+                None if reduced => kept_axis(relation, dim)?,
                 None => return None,
             };
             positions.push(Position {
@@ -115,7 +103,7 @@ impl<'c> TypeContext<'c> {
         if !same_element_count(&shape, output_shape) {
             return None;
         }
-        let strides = if how.fresh {
+        let strides = if relation.fresh {
             let dense = self.try_c_order_strides(&shape).unwrap_or_else(|| vec![one; shape.len()]);
             Some(dense.into_iter().zip(&shape).map(|(s, &e)| if e == one { self.dim(0) } else { s }).collect())
         } else {
@@ -137,15 +125,15 @@ impl<'c> TypeContext<'c> {
     }
 }
 
-fn result_axis(relation: &AccessRelation, dim: usize) -> Option<usize> {
+fn result_axis(relation: &AccessRelation<'_>, dim: usize) -> Option<usize> {
     relation.result.iter().position(|a| *a == AxisAccess::Proj(dim))
 }
 
 /// The result axis of extent 1 that a completely reduced dim left behind, else the last one.
-fn kept_axis(relation: &AccessRelation, how: &Propagation, dim: usize) -> Option<usize> {
+fn kept_axis(relation: &AccessRelation<'_>, dim: usize) -> Option<usize> {
     let kept: Vec<usize> =
         (0..relation.result.len()).filter(|&axis| relation.result[axis] == AxisAccess::Const).collect();
-    let mut reduced = how.complete_dims.clone();
+    let mut reduced = relation.complete.clone();
     reduced.sort_unstable();
     let at = reduced.iter().position(|&d| d == dim)?;
     if kept.len() == reduced.len() { Some(kept[at]) } else { relation.result.len().checked_sub(1) }
@@ -155,8 +143,7 @@ fn kept_axis(relation: &AccessRelation, how: &Propagation, dim: usize) -> Option
 fn result_attrs<'c>(
     cx: &TypeContext<'c>,
     sharded: &[Operand<'_, 'c>],
-    relation: &AccessRelation,
-    how: &Propagation,
+    relation: &AccessRelation<'c>,
 ) -> Result<Vec<ShardAttr<'c>>, TypeError> {
     let mesh = sharded[0].shard.mesh;
     let mut attrs = vec![ShardAttr::Broadcast; mesh.rank()];
@@ -167,11 +154,11 @@ fn result_attrs<'c>(
             let new = match (attr, target) {
                 (ShardAttr::Partial(_), _) => attr,
                 (ShardAttr::Split(_), Some(axis)) => match operand.access.get(axis) {
-                    Some(AxisAccess::Proj(dim)) => {
-                        split_result(cx, relation, how, *dim).ok_or_else(|| complex(operand, axis, mesh_axis))?
-                    }
-                    Some(AxisAccess::Complex(_)) => return Err(complex(operand, axis, mesh_axis)),
                     Some(AxisAccess::Const) | None => continue,
+                    Some(access) => access
+                        .follows(&relation.domain)
+                        .and_then(|dim| split_result(cx, relation, dim))
+                        .ok_or_else(|| complex(operand, axis, mesh_axis))?,
                 },
                 _ => continue,
             };
@@ -194,22 +181,17 @@ fn result_attrs<'c>(
 }
 
 /// What a Split of this domain dim makes of the result; `None`: the result uses it other than by projection.
-fn split_result<'c>(
-    cx: &TypeContext<'c>,
-    relation: &AccessRelation,
-    how: &Propagation,
-    dim: usize,
-) -> Option<ShardAttr<'c>> {
-    if how.complete_dims.contains(&dim) {
+fn split_result<'c>(cx: &TypeContext<'c>, relation: &AccessRelation<'c>, dim: usize) -> Option<ShardAttr<'c>> {
+    if relation.complete.contains(&dim) {
         return Some(ShardAttr::Broadcast);
     }
     if let Some(axis) = result_axis(relation, dim) {
         return Some(ShardAttr::Split(axis as u32));
     }
-    if relation.result.iter().any(|a| matches!(a, AxisAccess::Complex(dims) if dims.contains(&dim))) {
+    if relation.result.iter().any(|access| access.mentions(dim)) {
         return None;
     }
-    let partial = how.partial_dims.contains(&dim);
+    let partial = relation.partial.contains(&dim);
     Some(if partial { ShardAttr::Partial(cx.symbol("sum")) } else { ShardAttr::Broadcast })
 }
 

@@ -88,8 +88,8 @@ impl TypeRule for MmaSm80 {
 }
 
 impl AccessRule for MmaSm80 {
-    fn access(_: OpCall<'_, Self>) -> AccessRelation {
-        product::access()
+    fn access<'c>(_: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        product::access(cx, SHAPE)
     }
 }
 

@@ -95,9 +95,10 @@ pub(super) fn result<'c>(
 }
 
 /// Domain: m, n, k.
-pub(super) fn access() -> AccessRelation {
-    let proj = |dims: [usize; 2]| dims.map(AxisAccess::Proj).to_vec();
-    AccessRelation { domain_rank: 3, operands: vec![proj([0, 2]), proj([2, 1])], result: proj([0, 1]) }
+pub(super) fn access<'c>(cx: &Context<'c>, [m, n, k]: [i64; 3]) -> Vec<AccessRelation<'c>> {
+    let read = |dims: [usize; 2]| dims.map(AxisAccess::Proj).to_vec();
+    let tile = AccessRelation::to(cx.const_dims(&[m, n])).dim(cx.dim(k)).sums([2]);
+    vec![tile.reads(0, read([0, 2])).reads(1, read([2, 1]))]
 }
 
 /// `a @ b`, accumulated in f32 and rounded once whatever the accumulator's dtype (decision 23).

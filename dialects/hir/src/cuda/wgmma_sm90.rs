@@ -51,8 +51,8 @@ impl TypeRule for WgmmaSm90 {
 }
 
 impl AccessRule for WgmmaSm90 {
-    fn access(_: OpCall<'_, Self>) -> AccessRelation {
-        product::access()
+    fn access<'c>(_: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        product::access(cx, SHAPE)
     }
 }
 

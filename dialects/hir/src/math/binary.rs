@@ -4,8 +4,7 @@ use tf_core::op::{AccessRule, AliasDecl, AttrDefault, OpCall, RuleError, TypeRul
 use tf_core::{Context, op};
 use tf_types::access::AccessRelation;
 use tf_types::kinds::BinaryKind;
-use tf_types::propagate::Propagation;
-use tf_types::{DType, Dim, TensorLayout, Type};
+use tf_types::{DType, TensorLayout, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
@@ -33,15 +32,6 @@ const fn takes(kind: BinaryKind) -> Takes {
     }
 }
 
-fn relation(lhs: &[Dim<'_>], rhs: &[Dim<'_>]) -> AccessRelation {
-    let rank = lhs.len().max(rhs.len());
-    AccessRelation {
-        domain_rank: rank,
-        operands: vec![broadcast::access(lhs, &[rhs], rank), broadcast::access(rhs, &[lhs], rank)],
-        result: broadcast::identity(rank),
-    }
-}
-
 impl TypeRule for Binary {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let kind = call.kind();
@@ -53,8 +43,7 @@ impl TypeRule for Binary {
         let shape = broadcast::elementwise(what, lhs, rhs)?;
         partial::check(what, partial::binary(kind), &operands)?;
         let storage = storage::anchor(what, &operands)?;
-        let relation = relation(lhs.shape, rhs.shape);
-        let layout = match place::propagate(what, cx, &operands, &relation, &shape, &Propagation::default())? {
+        let layout = match place::propagate(what, cx, &call, &shape)? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
             None => layout::or_c_order(cx, layout::merge(what, cx, &operands, &shape)?, &shape, storage),
         };
@@ -64,8 +53,11 @@ impl TypeRule for Binary {
 }
 
 impl AccessRule for Binary {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        relation(operand::shape(call.lhs()), operand::shape(call.rhs()))
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let (lhs, rhs) = (operand::shape(call.lhs()), operand::shape(call.rhs()));
+        let Ok(shape) = broadcast::broadcast(lhs, rhs) else { return Vec::new() };
+        let read = |own, other| broadcast::access(own, &[other], shape.len());
+        vec![AccessRelation::to(&shape).reads(0, read(lhs, rhs)).reads(1, read(rhs, lhs))]
     }
 }
 

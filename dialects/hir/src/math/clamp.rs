@@ -7,7 +7,7 @@ use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
-use crate::rules::{broadcast, layout, operand, partial};
+use crate::rules::{layout, operand, partial};
 
 /// `out[i] = min(max(x[i], min_val), max_val)`: the upper bound wins, nan stays. Bounds of integers are cut toward zero.
 #[op(dialect = "tf", category = "math")]
@@ -31,8 +31,8 @@ impl TypeRule for Clamp {
 }
 
 impl AccessRule for Clamp {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

@@ -7,7 +7,7 @@ use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
-use crate::rules::{broadcast, layout, operand, partial};
+use crate::rules::{layout, operand, partial};
 
 /// `out[i] = log(1 + exp(x[i]))`, and `x[i]` itself above 20; computed in f32, rounded once.
 #[op(dialect = "tf", category = "math")]
@@ -27,8 +27,8 @@ impl TypeRule for Softplus {
 }
 
 impl AccessRule for Softplus {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

@@ -8,7 +8,7 @@ use tf_types::kinds::UnaryKind;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
-use crate::rules::{broadcast, layout, operand, partial};
+use crate::rules::{layout, operand, partial};
 
 /// `out[i] = kind(x[i])`, in the dtype and placement of `x`.
 #[op(dialect = "tf", category = "math")]
@@ -49,8 +49,8 @@ impl TypeRule for Unary {
 }
 
 impl AccessRule for Unary {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

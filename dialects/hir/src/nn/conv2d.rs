@@ -3,8 +3,7 @@
 use tf_core::op::attr::Ints;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
-use tf_types::propagate::Propagation;
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess};
 use tf_types::{TensorLayout, Type};
 use tf_value::{ConvGeometry, DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
@@ -36,20 +35,6 @@ pub struct Conv2d {
     groups: i64,
 }
 
-/// Domain: n, co, oh, ow, ci, kh, kw. An input channel is one of the result channel's group.
-fn relation(input_channel: AxisAccess) -> AccessRelation {
-    use AxisAccess::{Complex, Proj};
-    AccessRelation {
-        domain_rank: 7,
-        operands: vec![
-            vec![Proj(0), input_channel, Complex(vec![2, 5]), Complex(vec![3, 6])],
-            vec![Proj(1), Proj(4), Proj(5), Proj(6)],
-            vec![Proj(1)],
-        ],
-        result: vec![Proj(0), Proj(1), Proj(2), Proj(3)],
-    }
-}
-
 impl TypeRule for Conv2d {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let what = "`tf.conv2d`";
@@ -57,10 +42,7 @@ impl TypeRule for Conv2d {
         let [input, ..] = operands;
         let shape = extents::check(&call, cx, operands)?;
         terms::check(operands, call.groups())?;
-        // Groups that are split with their result channels are found by them.
-        let channel = AxisAccess::Proj(if call.groups() == 1 { 4 } else { 1 });
-        let how = Propagation { partial_dims: vec![4, 5, 6], fresh: true, ..Propagation::default() };
-        let layout = match place::propagate(what, cx, &operands, &relation(channel), &shape, &how)? {
+        let layout = match place::propagate(what, cx, &call, &shape)? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
             None => match layout::common_placement(what, &operands)? {
                 Some(shard) => Some(layout::broadcast_on(cx, shard, &shape)?),
@@ -73,8 +55,29 @@ impl TypeRule for Conv2d {
 }
 
 impl AccessRule for Conv2d {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        relation(if call.groups() == 1 { AxisAccess::Proj(4) } else { AxisAccess::Complex(vec![1, 4]) })
+    /// Domain: n, co, oh, ow, ci, kh, kw. The input channels of a result channel are those of its group.
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let operands = [call.input(), call.weight(), call.bias()].map(|operand| operand.ty().as_tensor());
+        let [Some(input), Some(weight), Some(bias)] = operands else { return Vec::new() };
+        let Ok(shape) = extents::check(&call, cx, [input, weight, bias]) else { return Vec::new() };
+        let channel = match call.groups() {
+            1 => AxisAccess::Proj(4),
+            groups => {
+                let per_group = cx.dim_floor_div(weight.shape[0], cx.dim(groups));
+                let map = AffineMap::default().and_blocks(1, per_group, weight.shape[1]);
+                AxisAccess::Map(map.term(4, None))
+            }
+        };
+        let tap = |axis: usize| {
+            let [stride, padding, dilation] =
+                [call.stride(), call.padding(), call.dilation()].map(|pair| cx.dim(pair[axis]));
+            let map = AffineMap::default().term(2 + axis, stride).term(5 + axis, dilation);
+            AxisAccess::Map(map.plus(cx.dim_sub(cx.dim(0), padding)))
+        };
+        let kernel = [1, 4, 5, 6].map(AxisAccess::Proj).to_vec();
+        let domain = weight.shape[1..].iter().fold(AccessRelation::to(&shape), |domain, &extent| domain.dim(extent));
+        let image = vec![AxisAccess::Proj(0), channel, tap(0), tap(1)];
+        vec![domain.reads(0, image).reads(1, kernel).reads(2, vec![AxisAccess::Proj(1)]).sums([4, 5, 6]).fresh()]
     }
 }
 

@@ -6,7 +6,7 @@ use tf_types::access::{AccessRelation, AxisAccess};
 use tf_types::{DType, DimTuple, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
-use crate::rules::{axis, broadcast, layout, operand, partial};
+use crate::rules::{axis, layout, operand, partial};
 
 /// `out = (x - mean) * rsqrt(mean((x - mean)^2) + eps) * weight + bias`, means over the axes from `axis` on; computed in f32
 /// and rounded once to the dtype of `x`.
@@ -89,16 +89,14 @@ impl TypeRule for LayerNorm {
 
 impl AccessRule for LayerNorm {
     /// Domain: the result, then the normalised axes.
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        let first = normalize_axis(call.axis(), rank).unwrap_or(rank);
-        let scanned = (0..rank).map(|axis| AxisAccess::Proj(if axis < first { axis } else { rank + axis - first }));
-        let affine: Vec<_> = (first..rank).map(AxisAccess::Proj).collect();
-        AccessRelation {
-            domain_rank: rank + (rank - first),
-            operands: vec![scanned.collect(), affine.clone(), affine],
-            result: broadcast::identity(rank),
-        }
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = operand::shape(call.x());
+        let rank = shape.len();
+        let Ok(first) = normalize_axis(call.axis(), rank) else { return Vec::new() };
+        let read = |axis| AxisAccess::Proj(if axis < first { axis } else { rank + axis - first });
+        let affine = || (first..rank).map(AxisAccess::Proj).collect();
+        let scanned = shape[first..].iter().fold(AccessRelation::to(shape), |relation, &extent| relation.dim(extent));
+        vec![scanned.reads(0, (0..rank).map(read).collect()).reads(1, affine()).reads(2, affine())]
     }
 }
 

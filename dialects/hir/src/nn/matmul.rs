@@ -3,7 +3,6 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AxisAccess};
-use tf_types::propagate::Propagation;
 use tf_types::{Dim, DimTuple, Mesh, ShardLayout, TensorLayout, TensorType, Type, layout_axis_to_tensor_axis};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
@@ -25,22 +24,6 @@ pub struct MatMul {
 fn split_batch<'a, 'c>(shape: &'a [Dim<'c>]) -> Option<(&'a [Dim<'c>], [Dim<'c>; 2])> {
     let (batch, &matrix) = shape.split_last_chunk::<2>()?;
     Some((batch, matrix))
-}
-
-/// Domain: batch axes, M, N, K.
-fn relation(lhs_batch: &[Dim<'_>], rhs_batch: &[Dim<'_>]) -> AccessRelation {
-    let rank = lhs_batch.len().max(rhs_batch.len());
-    let (m, n, k) = (rank, rank + 1, rank + 2);
-    let access = |batch, other, rows, columns| {
-        let mut axes = broadcast::access(batch, &[other], rank);
-        axes.extend([AxisAccess::Proj(rows), AxisAccess::Proj(columns)]);
-        axes
-    };
-    AccessRelation {
-        domain_rank: rank + 3,
-        operands: vec![access(lhs_batch, rhs_batch, m, k), access(rhs_batch, lhs_batch, k, n)],
-        result: broadcast::identity(rank + 2),
-    }
 }
 
 /// How an axis is cut: the positions from outermost to innermost, each with the mesh axes that split it. Empty if whole.
@@ -85,7 +68,7 @@ fn contract<'c>(
     call: &OpCall<'c, MatMul>,
     lhs: &TensorType<'c>,
     rhs: &TensorType<'c>,
-) -> Result<(Vec<Dim<'c>>, AccessRelation), RuleError> {
+) -> Result<Vec<Dim<'c>>, RuleError> {
     for (index, tensor) in [lhs, rhs].into_iter().enumerate() {
         if tensor.rank() < 2 {
             return Err(RuleError::new(format!(
@@ -122,7 +105,7 @@ fn contract<'c>(
         .with_help("batch extents must be equal, or one of them 1")
     })?;
     shape.extend([m, n]);
-    Ok((shape, relation(lhs_batch, rhs_batch)))
+    Ok(shape)
 }
 
 impl TypeRule for MatMul {
@@ -132,12 +115,11 @@ impl TypeRule for MatMul {
         let [lhs, rhs] = operands;
         dtype::equal(what, lhs, rhs)?;
         dtype::check(what, Takes::Numbers, 0, lhs)?;
-        let (shape, relation) = contract(&call, lhs, rhs)?;
+        let shape = contract(&call, lhs, rhs)?;
         partial::check(what, partial::MATMUL, &operands)?;
         check_inner_splits(lhs, rhs)?;
         let storage = storage::anchor(what, &operands)?;
-        let how = Propagation { partial_dims: vec![relation.domain_rank - 1], ..Propagation::default() };
-        let layout = match place::propagate(what, cx, &operands, &relation, &shape, &how)? {
+        let layout = match place::propagate(what, cx, &call, &shape)? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
             None => match layout::common_placement(what, &operands)? {
                 Some(shard) => Some(layout::broadcast_on(cx, shard, &shape)?),
@@ -149,9 +131,22 @@ impl TypeRule for MatMul {
 }
 
 impl AccessRule for MatMul {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let batch = |shape| split_batch(shape).map_or::<&[Dim<'_>], _>(&[], |(batch, _)| batch);
-        relation(batch(operand::shape(call.lhs())), batch(operand::shape(call.rhs())))
+    /// Domain: batch axes, M, N, K.
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let split = |operand| split_batch(operand::shape(operand));
+        let (Some((lhs, [m, k])), Some((rhs, [_, n]))) = (split(call.lhs()), split(call.rhs())) else {
+            return Vec::new();
+        };
+        let Ok(mut shape) = broadcast::broadcast(lhs, rhs) else { return Vec::new() };
+        let rank = shape.len();
+        let read = |own, other, matrix: [usize; 2]| {
+            let mut axes = broadcast::access(own, &[other], rank);
+            axes.extend(matrix.map(AxisAccess::Proj));
+            axes
+        };
+        shape.extend([m, n]);
+        let product = AccessRelation::to(&shape).dim(k).sums([rank + 2]);
+        vec![product.reads(0, read(lhs, rhs, [rank, rank + 2])).reads(1, read(rhs, lhs, [rank + 2, rank + 1]))]
     }
 }
 

@@ -8,7 +8,7 @@ use tf_types::kinds::UnaryKind;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::Takes;
-use crate::rules::{broadcast, elementwise, operand, partial};
+use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = max(x[i], 0)`; NaN stays, `-0.0` becomes `0.0`.
 #[op(dialect = "tf", category = "nn")]
@@ -25,8 +25,8 @@ impl TypeRule for Relu {
 }
 
 impl AccessRule for Relu {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

@@ -3,11 +3,11 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::Type;
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
-use crate::rules::{broadcast, layout, operand, partial};
+use crate::rules::{layout, operand, partial};
 
 /// `out[…, i] = x[…, i] * rsqrt(mean over the last axis of x^2 + eps) * weight[i]`; computed in f32 and rounded once to the
 /// dtype of `x`.
@@ -50,14 +50,13 @@ impl TypeRule for RmsNorm {
 
 impl AccessRule for RmsNorm {
     /// Domain: the result, then the normalised axis.
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        let mut read = broadcast::identity(rank);
-        if let Some(last) = read.last_mut() {
-            *last = AxisAccess::Proj(rank);
-        }
-        let weight = vec![AxisAccess::Proj(rank.saturating_sub(1))];
-        AccessRelation { domain_rank: rank + 1, operands: vec![read, weight], result: broadcast::identity(rank) }
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = operand::shape(call.x());
+        let Some((&length, leading)) = shape.split_last() else { return Vec::new() };
+        let mut read = identity(shape.len());
+        read[leading.len()] = AxisAccess::Proj(shape.len());
+        let weight = vec![AxisAccess::Proj(leading.len())];
+        vec![AccessRelation::to(shape).dim(length).reads(0, read).reads(1, weight)]
     }
 }
 

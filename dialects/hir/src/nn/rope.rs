@@ -1,7 +1,8 @@
 //! `rope` (spec: hir §8; shard §11; decisions 13, 23).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::size::same_element_count;
 use tf_types::{Dim, DimTuple, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
@@ -116,6 +117,27 @@ impl TypeRule for Rope {
     }
 }
 
+/// One of q and k: each element from itself and from the one half a head away, with row `pos_ids` of the caches.
+fn rotation<'c>(cx: &Context<'c>, at: usize, x: &[Dim<'c>], positions: &[Dim<'c>]) -> Option<AccessRelation<'c>> {
+    let &[.., length, _, head] = x else { return None };
+    let last = x.len() - 1;
+    let mut partner = identity(x.len());
+    let half = cx.dim_floor_div(head, cx.dim(2));
+    partner[last] = AxisAccess::Map(AffineMap::default().term(last, None).plus(half).modulo(head));
+    let cache = || vec![AxisAccess::Map(AffineMap::value(4)), AxisAccess::Proj(last)];
+    let index = cx.row_major(last - 2, &[length], positions).into_iter().map(AxisAccess::Map).collect();
+    let relation = AccessRelation::to(x).to_field(at).reads(at, identity(x.len())).reads(at, partner);
+    Some(relation.reads(2, cache()).reads(3, cache()).reads(4, index))
+}
+
+impl AccessRule for Rope {
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let positions = operand::shape(call.pos_ids());
+        let of = |at, x| rotation(cx, at, operand::shape(x), positions);
+        [of(0, call.q()), of(1, call.k())].into_iter().flatten().collect()
+    }
+}
+
 impl EvalRule for Rope {
     fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let of = |index| operand::value::<Self>(operands, index);
@@ -126,7 +148,7 @@ impl EvalRule for Rope {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Rope>().types().evaluates().done();
+    r.op::<Rope>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tf_types::access::AccessRelation;
 use tf_value::{Activation, DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::Takes;
-use crate::rules::{broadcast, elementwise, operand, partial};
+use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = x[i] / (1 + e^-x[i])`, computed in f32 and rounded once.
 #[op(dialect = "tf", category = "nn")]
@@ -24,8 +24,8 @@ impl TypeRule for Silu {
 }
 
 impl AccessRule for Silu {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

@@ -3,11 +3,11 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::Type;
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
 use crate::rules::dtype::Takes;
-use crate::rules::{axis, broadcast, elementwise, operand, partial};
+use crate::rules::{axis, elementwise, operand, partial};
 
 /// `out[i] = e^(x[i] - m) / sum over the axis of e^(x - m)` with the axis' maximum `m`; computed in f32 and rounded once.
 /// The axis may be split over positions.
@@ -29,13 +29,12 @@ impl TypeRule for Softmax {
 
 impl AccessRule for Softmax {
     /// Domain: the result, then the scanned axis.
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        let mut read = broadcast::identity(rank);
-        if let Ok(axis) = normalize_axis(call.axis(), rank) {
-            read[axis] = AxisAccess::Proj(rank);
-        }
-        AccessRelation { domain_rank: rank + 1, operands: vec![read], result: broadcast::identity(rank) }
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = operand::shape(call.x());
+        let Ok(axis) = normalize_axis(call.axis(), shape.len()) else { return Vec::new() };
+        let mut read = identity(shape.len());
+        read[axis] = AxisAccess::Proj(shape.len());
+        vec![AccessRelation::to(shape).dim(shape[axis]).reads(0, read)]
     }
 }
 

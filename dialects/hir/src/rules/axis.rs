@@ -1,7 +1,9 @@
-//! Axes named by attributes, negative ones counting from the end (spec: hir §5), and axes that must be whole.
+//! Axes named by attributes, negative ones counting from the end (spec: hir §5), axes that must be whole, and windows on axes.
 
 use tf_core::op::RuleError;
+use tf_core::{Context, Expr, Literal};
 use tf_types::TensorType;
+use tf_types::access::{AffineMap, AxisAccess, Read, Term};
 use tf_value::normalize_axis;
 
 /// The axis of a shape of that rank, from 0; `of` names what has the shape.
@@ -58,4 +60,32 @@ pub fn whole(what: &str, at: usize, operand: &TensorType<'_>, axis: usize) -> Re
 /// As said.
 pub fn all_whole(what: &str, at: usize, operand: &TensorType<'_>) -> Result<(), RuleError> {
     unsplit(what, at, operand, |_| true)
+}
+
+/// The number that a literal operand states.
+#[must_use]
+pub fn literal(operand: Expr<'_>) -> Option<i64> {
+    match operand.literal() {
+        Some(Literal::Int(value)) => Some(value),
+        _ => None,
+    }
+}
+
+/// The position `map` counted from the number in operand `at`, and the read of that number where it is not a literal. From 0, a map
+/// that is one dim is its projection.
+#[must_use]
+pub fn from<'c>(
+    cx: &Context<'c>,
+    map: AffineMap<'c>,
+    first: Expr<'c>,
+    at: usize,
+) -> (AxisAccess<'c>, Option<Read<'c>>) {
+    match (literal(first), &map.terms[..]) {
+        (Some(0), &[Term { dim, block: None, factor: None }]) => (AxisAccess::Proj(dim), None),
+        (Some(first), _) => (AxisAccess::Map(map.plus(cx.dim(first))), None),
+        (None, _) => {
+            let read = Read { operand: at, field: 0, axes: Vec::new(), only_at: None };
+            (AxisAccess::Map(AffineMap { value: Some(at), ..map }), Some(read))
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Broadcasting of shapes: right-aligned, extent 1 expands, symbolic dims must be equal (spec: hir §6 `binary`).
 
 use tf_core::op::RuleError;
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::AxisAccess;
 use tf_types::{Dim, DimTuple, TensorType};
 
 /// The extent of an axis counted in the result; 1 where the operand has no such axis.
@@ -49,23 +49,11 @@ pub fn elementwise<'c>(what: &str, lhs: &TensorType<'c>, rhs: &TensorType<'c>) -
 
 /// How one operand's axes read a domain whose first dims are `shape`'s: broadcast extents read position 0.
 #[must_use]
-pub fn access(operand: &[Dim<'_>], others: &[&[Dim<'_>]], rank: usize) -> Vec<AxisAccess> {
+pub fn access<'c>(operand: &[Dim<'c>], others: &[&[Dim<'c>]], rank: usize) -> Vec<AxisAccess<'c>> {
     (rank - operand.len()..rank)
         .map(|axis| {
             let expands = others.iter().any(|other| !is_one(extent_at(other, axis, rank)));
             if is_one(extent_at(operand, axis, rank)) && expands { AxisAccess::Const } else { AxisAccess::Proj(axis) }
         })
         .collect()
-}
-
-/// Every axis of a domain of that rank, by projection.
-#[must_use]
-pub fn identity(rank: usize) -> Vec<AxisAccess> {
-    (0..rank).map(AxisAccess::Proj).collect()
-}
-
-/// Every element of the result reads the same element of the one operand.
-#[must_use]
-pub fn elementwise_relation(rank: usize) -> AccessRelation {
-    AccessRelation { domain_rank: rank, operands: vec![identity(rank)], result: identity(rank) }
 }

@@ -1,9 +1,7 @@
 //! What `concat` and `stack` share (spec: hir §7, shard §10, §11).
 
 use tf_core::Context;
-use tf_core::op::{Op, OpCall, RuleError};
-use tf_types::access::AccessRelation;
-use tf_types::propagate::Propagation;
+use tf_core::op::{AccessRule, Op, OpCall, RuleError};
 use tf_types::{Dim, ShardAttr, TensorLayout, TensorType, Type};
 
 use crate::rules::{layout, operand, place, storage};
@@ -56,18 +54,17 @@ fn check_terms(what: &str, inputs: &[&TensorType<'_>]) -> Result<(), RuleError> 
 ///
 /// # Errors
 /// Storages or meshes that differ; terms of different reductions; placements that do not fit.
-pub fn result<'c>(
+pub fn result<'c, O: AccessRule>(
     what: &str,
     cx: &Context<'c>,
+    call: &OpCall<'c, O>,
     inputs: &[&TensorType<'c>],
-    relation: &AccessRelation,
     shape: &[Dim<'c>],
 ) -> Result<Type<'c>, RuleError> {
     let placement = layout::common_placement(what, inputs)?;
     check_terms(what, inputs)?;
     let storage = storage::anchor(what, inputs)?;
-    let how = Propagation { fresh: true, ..Propagation::default() };
-    let layout = match (place::propagate(what, cx, inputs, relation, shape, &how)?, placement) {
+    let layout = match (place::propagate(what, cx, call, shape)?, placement) {
         (Some(shard), _) => TensorLayout::Shard(shard),
         (None, Some(shard)) => layout::broadcast_on(cx, shard, shape)?,
         (None, None) => TensorLayout::Plain(cx.c_order_layout(shape)),

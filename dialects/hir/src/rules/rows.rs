@@ -1,7 +1,9 @@
 //! What ops on rows named by an index vector share (spec: hir §7 `index_add`, `index_copy`).
 
 use tf_core::op::RuleError;
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::{Dim, DimTuple, TensorType};
+use tf_value::normalize_axis;
 
 use crate::rules::{axis, dtype, partial};
 
@@ -67,4 +69,15 @@ pub fn update<'c>(what: &str, operands: [&TensorType<'c>; 3], axis: i64) -> Resu
 /// As said.
 pub fn check_numbers(what: &str, dst: &TensorType<'_>) -> Result<(), RuleError> {
     dtype::check(what, dtype::Takes::Numbers, 0, dst)
+}
+
+/// The rows of `dst`, then those that are written. Operands are numbered `dst`, `index`, `src`.
+#[must_use]
+pub fn access<'c>(dst: &[Dim<'c>], src: &[Dim<'c>], axis: i64) -> Option<[AccessRelation<'c>; 2]> {
+    let rank = dst.len();
+    let along = normalize_axis(axis, rank).ok()?;
+    let mut written = identity(rank);
+    written[along] = AxisAccess::Map(AffineMap::value(1));
+    let update = AccessRelation::over(src).reads(2, identity(rank)).reads(1, vec![AxisAccess::Proj(along)]);
+    Some([AccessRelation::elementwise(dst, 1), update.writes(written)])
 }

@@ -7,7 +7,7 @@ use tf_types::access::AccessRelation;
 use tf_types::{Storage, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
-use crate::rules::{broadcast, operand};
+use crate::rules::operand;
 
 /// `out = x`, placed anew: on a mesh, in a storage, or both. Where `x` holds partial terms and the result does not, this is
 /// their reduction; where only the result is Partial, position 0 keeps the value and the others the reduction's identity.
@@ -32,8 +32,8 @@ impl TypeRule for Reshard {
 }
 
 impl AccessRule for Reshard {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

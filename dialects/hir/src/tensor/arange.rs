@@ -1,9 +1,10 @@
 //! `arange` (spec: hir §7).
 
 use tf_core::op::attr::{DimAttr, TypeAttr};
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::Type;
+use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError, extent};
 
 use crate::rules::made;
@@ -43,6 +44,12 @@ impl TypeRule for Arange {
     }
 }
 
+impl AccessRule for Arange {
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        call.r#type().as_tensor().map(|made| AccessRelation::to(made.shape)).into_iter().collect()
+    }
+}
+
 impl EvalRule for Arange {
     fn eval<'c>(call: OpCall<'c, Self>, _: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let (shape, dtype) = made::shape_and_dtype::<Self>(call.r#type(), cx)?;
@@ -55,7 +62,7 @@ impl EvalRule for Arange {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Arange>().types().evaluates().done();
+    r.op::<Arange>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

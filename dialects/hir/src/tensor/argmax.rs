@@ -2,12 +2,11 @@
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
-use tf_types::propagate::Propagation;
+use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_types::{DType, TensorLayout, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
-use crate::rules::{axis, broadcast, layout, operand, partial, place};
+use crate::rules::{axis, layout, operand, partial, place};
 
 const WHAT: &str = "`tf.argmax`";
 
@@ -20,14 +19,6 @@ pub struct ArgMax {
     /// The axis that is searched; a negative one counts from the end.
     #[default(-1)]
     axis: i64,
-}
-
-fn relation(rank: usize, along: usize) -> AccessRelation {
-    AccessRelation {
-        domain_rank: rank,
-        operands: vec![broadcast::identity(rank)],
-        result: (0..rank).filter(|axis| *axis != along).map(AxisAccess::Proj).collect(),
-    }
 }
 
 impl TypeRule for ArgMax {
@@ -43,9 +34,7 @@ impl TypeRule for ArgMax {
         axis::whole(WHAT, 0, x, along)?;
         let mut shape = x.shape.to_vec();
         shape.remove(along);
-        let how = Propagation { complete_dims: vec![along], fresh: true, ..Propagation::default() };
-        let placed = place::propagate(WHAT, cx, &[x], &relation(x.rank(), along), &shape, &how)?;
-        let layout = match (placed, x.shard(), x.layout) {
+        let layout = match (place::propagate(WHAT, cx, &call, &shape)?, x.shard(), x.layout) {
             (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
             (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
             (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
@@ -56,9 +45,12 @@ impl TypeRule for ArgMax {
 }
 
 impl AccessRule for ArgMax {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        relation(rank, normalize_axis(call.axis(), rank).unwrap_or(rank))
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = operand::shape(call.x());
+        let Ok(along) = normalize_axis(call.axis(), shape.len()) else { return Vec::new() };
+        let kept = (0..shape.len()).filter(|axis| *axis != along).map(AxisAccess::Proj);
+        let searched = AccessRelation::over(shape).reads(0, identity(shape.len())).writes(kept.collect());
+        vec![searched.completes([along]).fresh()]
     }
 }
 

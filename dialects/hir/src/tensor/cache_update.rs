@@ -1,7 +1,8 @@
 //! `cache_update` (spec: hir §7; shard §11; decisions 4, 17).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, Extent, identity};
 use tf_types::{DType, ShardAttr, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, show_shape};
 
@@ -115,6 +116,21 @@ impl TypeRule for CacheUpdate {
     }
 }
 
+impl AccessRule for CacheUpdate {
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let [cache, new] = [call.cache(), call.new()].map(operand::shape);
+        let number = |operand| vec![AxisAccess::Const; operand::shape(operand).len()];
+        let mut written = identity(new.len());
+        let mut rows = AccessRelation::over(new).reads(3, identity(new.len()));
+        if let (Some(extent), Some(row)) = (rows.domain.get_mut(ROWS), written.get_mut(ROWS)) {
+            *extent = Extent::Value(2);
+            *row = AxisAccess::Map(AffineMap::value(1).term(ROWS, None));
+        }
+        let rows = rows.reads(1, number(call.cur_pos())).reads(2, number(call.s()));
+        vec![AccessRelation::elementwise(cache, 1), rows.writes(written).replacing()]
+    }
+}
+
 impl EvalRule for CacheUpdate {
     fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let of = |index| operand::value::<Self>(operands, index);
@@ -146,7 +162,7 @@ impl EvalRule for CacheUpdate {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<CacheUpdate>().types().evaluates().done();
+    r.op::<CacheUpdate>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -3,11 +3,10 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::AccessRelation;
-use tf_types::propagate::Propagation;
 use tf_types::{DType, TensorLayout, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
-use crate::rules::{broadcast, layout, operand, place};
+use crate::rules::{layout, operand, place};
 
 /// `out[i] = x[i]` in another dtype: floats to integers toward zero, saturating, nan to 0; to 16-bit floats nearest even.
 #[op(dialect = "tf", category = "tensor")]
@@ -22,16 +21,15 @@ pub struct Cast {
 impl TypeRule for Cast {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let x = operand::tensor(&call, 0)?;
-        let relation = broadcast::elementwise_relation(x.rank());
-        let placed = place::propagate("`tf.cast`", cx, &[x], &relation, x.shape, &Propagation::default())?;
+        let placed = place::propagate("`tf.cast`", cx, &call, x.shape)?;
         let layout = placed.map(TensorLayout::Shard).or_else(|| layout::same(cx, x));
         Ok(cx.tensor(x.shape, call.dtype(), layout, x.storage))
     }
 }
 
 impl AccessRule for Cast {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

@@ -2,11 +2,11 @@
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::{Dim, DimTuple, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError, normalize_axis};
 
-use crate::rules::{axis, broadcast, joined, operand};
+use crate::rules::{axis, joined, operand};
 
 const WHAT: &str = "`tf.concat`";
 
@@ -18,16 +18,6 @@ pub struct Concat {
     inputs: (),
     /// The axis; a negative one counts from the end.
     axis: i64,
-}
-
-/// Domain: the result. An input is read at an offset along the axis.
-fn relation(inputs: usize, rank: usize, along: usize) -> AccessRelation {
-    let access = |axis| if axis == along { AxisAccess::Complex(vec![axis]) } else { AxisAccess::Proj(axis) };
-    AccessRelation {
-        domain_rank: rank,
-        operands: vec![(0..rank).map(access).collect(); inputs],
-        result: broadcast::identity(rank),
-    }
 }
 
 /// The sum of the extents along the axis, with the other extents that all have.
@@ -67,14 +57,27 @@ impl TypeRule for Concat {
         let along = axis::of_operand(WHAT, 0, inputs[0], call.axis())?;
         let shape = shape(cx, &inputs, along)?;
         inputs.iter().enumerate().try_for_each(|(index, input)| axis::whole(WHAT, index, input, along))?;
-        joined::result(WHAT, cx, &inputs, &relation(inputs.len(), shape.len(), along), &shape)
+        joined::result(WHAT, cx, &call, &inputs, &shape)
     }
 }
 
 impl AccessRule for Concat {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = call.inputs().first().map_or(0, |&input| operand::shape(input).len());
-        relation(call.inputs().len(), rank, normalize_axis(call.axis(), rank).unwrap_or(rank))
+    /// Domain: the result. An input is read behind those before it.
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shapes: Vec<_> = call.inputs().iter().map(|&input| operand::shape(input)).collect();
+        let Some(&first) = shapes.first() else { return Vec::new() };
+        let Ok(along) = normalize_axis(call.axis(), first.len()) else { return Vec::new() };
+        let (mut shape, mut reads) = (first.to_vec(), Vec::with_capacity(shapes.len()));
+        shape[along] = cx.dim(0);
+        for input in shapes {
+            let mut read = identity(input.len());
+            let before = cx.dim_sub(cx.dim(0), shape[along]);
+            read[along] = AxisAccess::Map(AffineMap::default().term(along, None).plus(before));
+            reads.push(read);
+            shape[along] = cx.dim_add(shape[along], input[along]);
+        }
+        let result = AccessRelation::to(&shape).fresh();
+        vec![reads.into_iter().enumerate().fold(result, |relation, (at, read)| relation.reads(at, read))]
     }
 }
 

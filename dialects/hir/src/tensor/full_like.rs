@@ -6,7 +6,7 @@ use tf_types::access::AccessRelation;
 use tf_types::{DType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 
-use crate::rules::{broadcast, layout, operand};
+use crate::rules::{layout, operand};
 
 /// `out[i] = value` in the type of `x`; integers are cut toward zero and saturate.
 #[op(dialect = "tf", category = "tensor")]
@@ -31,8 +31,8 @@ impl TypeRule for FullLike {
 }
 
 impl AccessRule for FullLike {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::to(operand::shape(call.x()))]
     }
 }
 

@@ -1,8 +1,9 @@
 //! `index_add` (spec: hir §7; shard §11; decisions 17, 19, 23).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::Type;
+use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::{layout, operand, rows};
@@ -36,6 +37,14 @@ impl TypeRule for IndexAdd {
     }
 }
 
+impl AccessRule for IndexAdd {
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let [dst, src] = [call.dst(), call.src()].map(operand::shape);
+        let rows = rows::access(dst, src, call.dim());
+        rows.map_or_else(Vec::new, |[kept, update]| vec![kept, update])
+    }
+}
+
 impl EvalRule for IndexAdd {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let of = |index| operand::value::<Self>(operands, index);
@@ -44,7 +53,7 @@ impl EvalRule for IndexAdd {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<IndexAdd>().types().evaluates().done();
+    r.op::<IndexAdd>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `index_copy` (spec: hir §7; shard §11; decision 17).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::AccessRelation;
 use tf_types::{DType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
@@ -41,6 +42,14 @@ impl TypeRule for IndexCopy {
     }
 }
 
+impl AccessRule for IndexCopy {
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let [dst, src] = [call.dst(), call.src()].map(operand::shape);
+        let rows = rows::access(dst, src, call.dim());
+        rows.map_or_else(Vec::new, |[kept, update]| vec![kept, update.replacing()])
+    }
+}
+
 impl EvalRule for IndexCopy {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let of = |index| operand::value::<Self>(operands, index);
@@ -49,7 +58,7 @@ impl EvalRule for IndexCopy {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<IndexCopy>().types().evaluates().done();
+    r.op::<IndexCopy>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::{Dim, ShardAttr, ShardLayout, TensorLayout, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
-use crate::rules::{axis, broadcast, layout, operand, partial, rows};
+use crate::rules::{axis, layout, operand, partial, rows};
 
 const WHAT: &str = "`tf.index_select`";
 
@@ -22,16 +22,6 @@ pub struct IndexSelect {
     /// The axis; a negative one counts from the end.
     #[default(0)]
     dim: i64,
-}
-
-/// Domain: the result. The axis of `x` is read where the index says.
-fn relation(rank: usize, along: usize) -> AccessRelation {
-    let access = |axis| if axis == along { AxisAccess::Complex(vec![axis]) } else { AxisAccess::Proj(axis) };
-    AccessRelation {
-        domain_rank: rank,
-        operands: vec![(0..rank).map(access).collect(), vec![AxisAccess::Proj(along)]],
-        result: broadcast::identity(rank),
-    }
 }
 
 /// The placement of the result. A position that does not own a selected slice contributes zeros, so a Split of the axis leaves terms of
@@ -79,9 +69,15 @@ impl TypeRule for IndexSelect {
 }
 
 impl AccessRule for IndexSelect {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        relation(rank, normalize_axis(call.dim(), rank).unwrap_or(rank))
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let (mut shape, index) = (operand::shape(call.x()).to_vec(), operand::shape(call.index()));
+        let (Ok(along), Some(&count)) = (normalize_axis(call.dim(), shape.len()), index.first()) else {
+            return Vec::new();
+        };
+        shape[along] = count;
+        let mut read = identity(shape.len());
+        read[along] = AxisAccess::Map(AffineMap::value(1));
+        vec![AccessRelation::to(&shape).reads(0, read).reads(1, vec![AxisAccess::Proj(along)])]
     }
 }
 

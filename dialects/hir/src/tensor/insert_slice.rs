@@ -1,11 +1,12 @@
 //! `insert_slice` (spec: hir §7; shard §11; decisions 4, 17).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
-use tf_core::{Context, Expr, Literal, op};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
+use tf_core::{Context, Expr, op};
+use tf_types::access::{AccessRelation, AffineMap, identity};
 use tf_types::{TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
-use crate::rules::{layout, operand, terms};
+use crate::rules::{axis, layout, operand, terms};
 
 const WHAT: &str = "`tf.insert_slice`";
 
@@ -21,13 +22,6 @@ pub struct InsertSlice {
     /// The first index of each axis: rank-0 integers.
     #[input(Scalar, variadic)]
     offsets: (),
-}
-
-fn literal(offset: Expr<'_>) -> Option<i64> {
-    match offset.literal() {
-        Some(Literal::Int(value)) => Some(value),
-        _ => None,
-    }
 }
 
 /// Checks the window on every axis, wherever it is known.
@@ -55,7 +49,7 @@ fn check_window<'c>(
         if cx.dim_range(cx.dim_sub(size, extent)).is_some_and(|(least, _)| least > 0) {
             return refuse(format!("{WHAT} cannot fit an update of {size} into axis {axis} of extent {extent}"));
         }
-        let Some(first) = literal(offset) else { continue };
+        let Some(first) = axis::literal(offset) else { continue };
         let end = cx.dim_add(cx.dim(first), size);
         // An end beyond 64 bits leaves every axis.
         let leaves = match (end.as_const(), size.as_const()) {
@@ -91,6 +85,20 @@ impl TypeRule for InsertSlice {
     }
 }
 
+impl AccessRule for InsertSlice {
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let [dst, update] = [call.dst(), call.update()].map(operand::shape);
+        let mut window = AccessRelation::over(update).reads(1, identity(update.len()));
+        let mut written = Vec::with_capacity(update.len());
+        for (axis, &offset) in call.offsets().iter().enumerate() {
+            let (position, read) = axis::from(cx, AffineMap::default().term(axis, None), offset, axis + 2);
+            written.push(position);
+            window.reads.extend(read);
+        }
+        vec![AccessRelation::elementwise(dst, 1), window.writes(written).replacing()]
+    }
+}
+
 impl EvalRule for InsertSlice {
     fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let offsets: Result<Vec<_>, _> =
@@ -101,7 +109,7 @@ impl EvalRule for InsertSlice {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<InsertSlice>().types().evaluates().done();
+    r.op::<InsertSlice>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! `quant` (spec: hir §7; shard §11).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::{DType, Dim, ShardLayout, TensorLayout, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
@@ -110,6 +111,24 @@ impl TypeRule for Quant {
     }
 }
 
+impl AccessRule for Quant {
+    /// Domain: the leading axes, the groups, then the elements of a group: of the value and of the maximum, or of the latter only.
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let Some((&last, leading)) = operand::shape(call.x()).split_last() else { return Vec::new() };
+        let (groups, size) = (leading.len(), cx.dim(call.group()));
+        let mut scales = leading.to_vec();
+        scales.push(cx.dim_floor_div(last, size));
+        let element = |within| {
+            let mut axes = identity(groups);
+            axes.push(AxisAccess::Map(AffineMap::default().term(groups, size).term(within, None)));
+            axes
+        };
+        let values = AccessRelation::over(&scales).dim(size).dim(size).reads(0, element(groups + 2));
+        let maxima = AccessRelation::to(&scales).dim(size).reads(0, element(groups + 1));
+        vec![values.writes(element(groups + 1)), maxima.to_field(1)]
+    }
+}
+
 impl EvalRule for Quant {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let QuantScheme::PerTokenGroup = call.scheme();
@@ -120,7 +139,7 @@ impl EvalRule for Quant {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Quant>().types().evaluates().done();
+    r.op::<Quant>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

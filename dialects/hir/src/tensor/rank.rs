@@ -1,7 +1,8 @@
 //! `rank` (spec: hir §7, types §2).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::AccessRelation;
 use tf_types::{DType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 
@@ -22,6 +23,12 @@ impl TypeRule for Rank {
     }
 }
 
+impl AccessRule for Rank {
+    fn access<'c>(_: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::to(&[])]
+    }
+}
+
 impl EvalRule for Rank {
     fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         Ok(Tensor::scalar(operand::value::<Self>(operands, 0)?.rank() as i64).into())
@@ -29,7 +36,7 @@ impl EvalRule for Rank {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Rank>().types().evaluates().done();
+    r.op::<Rank>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 use tf_core::op::attr::Ints;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_types::kinds::ReduceKind;
-use tf_types::propagate::Propagation;
 use tf_types::{TensorLayout, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
 use crate::rules::dtype::{self, Takes};
-use crate::rules::{broadcast, layout, operand, partial, place};
+use crate::rules::{layout, operand, partial, place};
 
 /// `out[i] = kind over r of x[i, r]`; the reduced axes become 1 (`keepdim`) or disappear.
 #[op(dialect = "tf", category = "tensor")]
@@ -57,19 +56,6 @@ fn reduced_axes(x: &TensorType<'_>, axes: &[i64]) -> Result<Vec<usize>, RuleErro
     Ok(reduced)
 }
 
-fn relation(rank: usize, reduced: &[usize], keepdim: bool) -> AccessRelation {
-    let kept = |axis: usize| match (reduced.contains(&axis), keepdim) {
-        (false, _) => Some(AxisAccess::Proj(axis)),
-        (true, true) => Some(AxisAccess::Const),
-        (true, false) => None,
-    };
-    AccessRelation {
-        domain_rank: rank,
-        operands: vec![broadcast::identity(rank)],
-        result: (0..rank).filter_map(kept).collect(),
-    }
-}
-
 impl TypeRule for Reduce {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (kind, x) = (call.kind(), operand::tensor(&call, 0)?);
@@ -83,9 +69,7 @@ impl TypeRule for Reduce {
             (true, false) => None,
         };
         let shape: Vec<_> = x.shape.iter().enumerate().filter_map(kept).collect();
-        let relation = relation(x.rank(), &axes, call.keepdim());
-        let how = Propagation { complete_dims: axes, fresh: true, ..Propagation::default() };
-        let layout = match (place::propagate(what, cx, &[x], &relation, &shape, &how)?, x.shard(), x.layout) {
+        let layout = match (place::propagate(what, cx, &call, &shape)?, x.shard(), x.layout) {
             (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
             (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
             (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
@@ -96,10 +80,17 @@ impl TypeRule for Reduce {
 }
 
 impl AccessRule for Reduce {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        let axes: Vec<_> = call.axes().iter().filter_map(|&axis| normalize_axis(axis, rank).ok()).collect();
-        relation(rank, &axes, call.keepdim())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = operand::shape(call.x());
+        let axes: Vec<_> = call.axes().iter().filter_map(|&axis| normalize_axis(axis, shape.len()).ok()).collect();
+        let kept = |axis: usize| match (axes.contains(&axis), call.keepdim()) {
+            (false, _) => Some(AxisAccess::Proj(axis)),
+            (true, true) => Some(AxisAccess::Const),
+            (true, false) => None,
+        };
+        let result = (0..shape.len()).filter_map(kept).collect();
+        let reduced = AccessRelation::over(shape).reads(0, identity(shape.len())).writes(result);
+        vec![reduced.completes(axes).fresh()]
     }
 }
 

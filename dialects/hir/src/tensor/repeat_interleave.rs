@@ -1,9 +1,10 @@
 //! `repeat_interleave` (spec: hir §7; shard §11).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::{ShardAttr, Type};
-use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
+use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
 use crate::rules::{axis, operand};
 
@@ -44,6 +45,17 @@ impl TypeRule for RepeatInterleave {
     }
 }
 
+impl AccessRule for RepeatInterleave {
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let (mut shape, repeats) = (operand::shape(call.x()).to_vec(), cx.dim(call.repeats()));
+        let Ok(along) = normalize_axis(call.axis(), shape.len()) else { return Vec::new() };
+        shape[along] = cx.dim_mul(shape[along], repeats);
+        let mut read = identity(shape.len());
+        read[along] = AxisAccess::Map(AffineMap::blocks(along, repeats));
+        vec![AccessRelation::to(&shape).reads(0, read)]
+    }
+}
+
 impl EvalRule for RepeatInterleave {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let repeats = call.repeats();
@@ -54,7 +66,7 @@ impl EvalRule for RepeatInterleave {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<RepeatInterleave>().types().evaluates().done();
+    r.op::<RepeatInterleave>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! `reshape` (spec: hir §7, §11; shard §10; types U7).
 
 use tf_core::op::attr::Dims;
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AxisAccess};
 use tf_types::{Dim, DimTuple, Layout, OuterLayout, Storage, TensorLayout, TensorType, Type, same_element_count};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent};
 
@@ -81,6 +82,14 @@ impl TypeRule for Reshape {
     }
 }
 
+impl AccessRule for Reshape {
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = cx.normal_dims(call.new_shape());
+        let read = cx.row_major(0, shape, operand::shape(call.x())).into_iter().map(AxisAccess::Map);
+        vec![AccessRelation::to(shape).reads(0, read.collect())]
+    }
+}
+
 impl EvalRule for Reshape {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let value = |&dim| {
@@ -94,7 +103,7 @@ impl EvalRule for Reshape {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Reshape>().types().evaluates().done();
+    r.op::<Reshape>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

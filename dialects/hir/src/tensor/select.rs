@@ -3,7 +3,6 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::AccessRelation;
-use tf_types::propagate::Propagation;
 use tf_types::{DType, Dim, DimTuple, ShardAttr, ShardLayout, TensorLayout, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
@@ -23,16 +22,6 @@ pub struct Where {
     /// Taken elsewhere, of the same dtype.
     #[input(Tensor)]
     other: (),
-}
-
-/// Domain: the result.
-fn relation(shapes: [&[Dim<'_>]; 3]) -> AccessRelation {
-    let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or_default();
-    let access = |at: usize| {
-        let others: Vec<_> = (0..3).filter(|other| *other != at).map(|other| shapes[other]).collect();
-        broadcast::access(shapes[at], &others, rank)
-    };
-    AccessRelation { domain_rank: rank, operands: (0..3).map(access).collect(), result: broadcast::identity(rank) }
 }
 
 /// The shape of all three.
@@ -105,9 +94,7 @@ impl TypeRule for Where {
             partial::check_one(WHAT, partial::NONE, at, tensor)?;
         }
         let storage = storage::anchor(WHAT, &branches)?;
-        let mut relation = relation([condition.shape, input.shape, other.shape]);
-        relation.operands.remove(0);
-        let layout = match place::propagate(WHAT, cx, &branches, &relation, &shape, &Propagation::default())? {
+        let layout = match place::propagate_from(WHAT, cx, &call, &shape, 1)? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
             None => layout::or_c_order(cx, layout::merge(WHAT, cx, &branches, &shape)?, &shape, storage),
         };
@@ -121,8 +108,17 @@ impl TypeRule for Where {
 }
 
 impl AccessRule for Where {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        relation([operand::shape(call.condition()), operand::shape(call.input()), operand::shape(call.other())])
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shapes = [call.condition(), call.input(), call.other()].map(operand::shape);
+        let [condition, input, other] = shapes;
+        let branches = broadcast::broadcast(input, other);
+        let Ok(Ok(shape)) = branches.map(|branches| broadcast::broadcast(condition, &branches)) else {
+            return Vec::new();
+        };
+        // Its own extent among the others changes nothing.
+        let read = |own| broadcast::access(own, &shapes, shape.len());
+        let result = AccessRelation::to(&shape);
+        vec![result.reads(0, read(condition)).reads(1, read(input)).reads(2, read(other))]
     }
 }
 

@@ -1,7 +1,8 @@
 //! `shape_of` (spec: hir §7, types §2).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::AccessRelation;
 use tf_types::{DType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 
@@ -22,6 +23,13 @@ impl TypeRule for ShapeOf {
     }
 }
 
+impl AccessRule for ShapeOf {
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let rank = operand::shape(call.x()).len();
+        vec![AccessRelation::to(&[cx.dim(rank as i64)])]
+    }
+}
+
 impl EvalRule for ShapeOf {
     fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let shape = operand::value::<Self>(operands, 0)?.shape();
@@ -30,7 +38,7 @@ impl EvalRule for ShapeOf {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<ShapeOf>().types().evaluates().done();
+    r.op::<ShapeOf>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use tf_core::op::attr::Dims;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
-use tf_core::{Context, Expr, Literal, op};
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AffineMap};
 use tf_types::{Dim, Layout, OuterLayout, ShardLayout, TensorLayout, TensorType, Type, layout_axis_to_tensor_axis};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent};
 
-use crate::rules::{broadcast, operand};
+use crate::rules::{axis, operand};
 
 /// `out[i] = x[starts[a] + i[a] * strides[a]]` on every axis `a`, for `i[a] < sizes[a]`.
 #[op(dialect = "tf", category = "tensor")]
@@ -44,13 +44,6 @@ impl<'c> Window<'c> {
             0 => Some(0),
             size => (size - 1).checked_mul(self.stride)?.checked_add(1),
         }
-    }
-}
-
-fn literal(start: Expr<'_>) -> Option<i64> {
-    match start.literal() {
-        Some(Literal::Int(value)) => Some(value),
-        _ => None,
     }
 }
 
@@ -91,7 +84,7 @@ fn windows<'c>(
         if size.as_const().is_some_and(|size| size < 0) {
             return Err(RuleError::new(format!("`tf.slice` takes no negative size, found {size} on axis {axis}")));
         }
-        let window = Window { start: literal(start), size, stride };
+        let window = Window { start: axis::literal(start), size, stride };
         check_inside(cx, window, axis, x)?;
         windows.push(window);
     }
@@ -229,16 +222,16 @@ impl TypeRule for Slice {
 
 impl AccessRule for Slice {
     /// Domain: the window. An axis read from its first element with stride 1 is a projection.
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = call.sizes().len();
-        let axis = |axis: usize| {
-            let first = call.starts().get(axis).copied().and_then(literal) == Some(0);
-            let dense = call.strides().get(axis).and_then(|stride| stride.as_const()) == Some(1);
-            if first && dense { AxisAccess::Proj(axis) } else { AxisAccess::Complex(vec![axis]) }
-        };
-        let mut operands = vec![(0..rank).map(axis).collect()];
-        operands.resize(1 + call.starts().len(), Vec::new());
-        AccessRelation { domain_rank: rank, operands, result: broadcast::identity(rank) }
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let mut window = AccessRelation::to(cx.normal_dims(call.sizes()));
+        let mut read = Vec::with_capacity(call.sizes().len());
+        for (axis, (&start, &stride)) in call.starts().iter().zip(call.strides()).enumerate() {
+            let stride = Some(stride).filter(|stride| stride.as_const() != Some(1));
+            let (position, start) = axis::from(cx, AffineMap::default().term(axis, stride), start, axis + 1);
+            read.push(position);
+            window.reads.extend(start);
+        }
+        vec![window.reads(0, read)]
     }
 }
 

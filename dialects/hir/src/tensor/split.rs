@@ -1,7 +1,8 @@
 //! `split` (spec: hir §7; shard §11; decision 16).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::{TensorLayout, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis, show_shape};
 
@@ -56,6 +57,21 @@ impl TypeRule for Split {
     }
 }
 
+impl AccessRule for Split {
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let (mut shape, parts) = (operand::shape(call.x()).to_vec(), call.num_splits());
+        let Ok(along) = normalize_axis(call.axis(), shape.len()) else { return Vec::new() };
+        shape[along] = cx.dim_floor_div(shape[along], cx.dim(parts));
+        let part = |at: i64| {
+            let mut read = identity(shape.len());
+            let first = cx.dim_mul(cx.dim(at), shape[along]);
+            read[along] = AxisAccess::Map(AffineMap::default().term(along, None).plus(first));
+            AccessRelation::to(&shape).to_field(at as usize).reads(0, read)
+        };
+        (0..parts).map(part).collect()
+    }
+}
+
 impl EvalRule for Split {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let x = operand::value::<Self>(operands, 0)?;
@@ -80,7 +96,7 @@ impl EvalRule for Split {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Split>().types().evaluates().done();
+    r.op::<Split>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

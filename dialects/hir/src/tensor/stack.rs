@@ -7,7 +7,7 @@ use tf_types::Type;
 use tf_types::access::{AccessRelation, AxisAccess};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError, normalize_axis};
 
-use crate::rules::{axis, broadcast, joined, operand};
+use crate::rules::{axis, joined, operand};
 
 const WHAT: &str = "`tf.stack`";
 
@@ -19,12 +19,6 @@ pub struct Stack {
     inputs: (),
     /// Where the new axis stands in the result; a negative one counts from the result's end.
     axis: i64,
-}
-
-/// Domain: the result. An input lacks the new axis.
-fn relation(inputs: usize, rank: usize, new: usize) -> AccessRelation {
-    let access: Vec<_> = (0..rank).filter(|axis| *axis != new).map(AxisAccess::Proj).collect();
-    AccessRelation { domain_rank: rank, operands: vec![access; inputs], result: broadcast::identity(rank) }
 }
 
 impl TypeRule for Stack {
@@ -44,14 +38,20 @@ impl TypeRule for Stack {
         let new = axis::of_rank(WHAT, "the result", call.axis(), first.rank() + 1)?;
         let mut shape = first.shape.to_vec();
         shape.insert(new, cx.dim(inputs.len() as i64));
-        joined::result(WHAT, cx, &inputs, &relation(inputs.len(), shape.len(), new), &shape)
+        joined::result(WHAT, cx, &call, &inputs, &shape)
     }
 }
 
 impl AccessRule for Stack {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = call.inputs().first().map_or(0, |&input| operand::shape(input).len()) + 1;
-        relation(call.inputs().len(), rank, normalize_axis(call.axis(), rank).unwrap_or(rank))
+    /// Domain: the result. An input lacks the new axis, and is read where that counts to it.
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let mut shape = call.inputs().first().map_or(&[][..], |&input| operand::shape(input)).to_vec();
+        let Ok(new) = normalize_axis(call.axis(), shape.len() + 1) else { return Vec::new() };
+        let count = call.inputs().len();
+        shape.insert(new, cx.dim(count as i64));
+        let read = || (0..shape.len()).filter(|axis| *axis != new).map(AxisAccess::Proj).collect();
+        let result = AccessRelation::to(&shape).fresh();
+        vec![(0..count).fold(result, |relation, at| relation.reads(at, read()).only_at(new, at as i64))]
     }
 }
 

@@ -3,12 +3,11 @@
 use tf_core::op::attr::DimAttr;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
-use tf_types::propagate::Propagation;
+use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_types::{DType, Dim, TensorLayout, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent, normalize_axis};
 
-use crate::rules::{axis, broadcast, layout, operand, partial, place};
+use crate::rules::{axis, layout, operand, partial, place};
 
 const WHAT: &str = "`tf.topk`";
 
@@ -30,16 +29,6 @@ pub struct TopK {
     /// Whether the order matters; it is the sorted one either way.
     #[default(true)]
     sorted: bool,
-}
-
-/// Domain: the result's axes, then the axis that is searched.
-fn relation(rank: usize, along: usize) -> AccessRelation {
-    let access = |axis| AxisAccess::Proj(if axis == along { rank } else { axis });
-    AccessRelation {
-        domain_rank: rank + 1,
-        operands: vec![(0..rank).map(access).collect()],
-        result: broadcast::identity(rank),
-    }
 }
 
 /// Refuses a `k` that is negative, or can exceed a static axis, or must exceed a symbolic one.
@@ -77,9 +66,7 @@ impl TypeRule for TopK {
         }
         let mut shape = x.shape.to_vec();
         shape[along] = k;
-        let how = Propagation { fresh: true, ..Propagation::default() };
-        let placed = place::propagate(WHAT, cx, &[x], &relation(x.rank(), along), &shape, &how)?;
-        let layout = match (placed, x.shard(), x.layout) {
+        let layout = match (place::propagate(WHAT, cx, &call, &shape)?, x.shard(), x.layout) {
             (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
             (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
             (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
@@ -91,9 +78,15 @@ impl TypeRule for TopK {
 }
 
 impl AccessRule for TopK {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        relation(rank, normalize_axis(call.axis(), rank).unwrap_or(rank))
+    /// Domain: the result's axes, then the axis that is searched.
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let x = operand::shape(call.x());
+        let Ok(along) = normalize_axis(call.axis(), x.len()) else { return Vec::new() };
+        let (mut shape, mut read) = (x.to_vec(), identity(x.len()));
+        shape[along] = cx.simplify(call.k());
+        read[along] = AxisAccess::Proj(x.len());
+        let found = AccessRelation::to(&shape).dim(x[along]).reads(0, read).fresh();
+        vec![found.clone(), found.to_field(1)]
     }
 }
 

@@ -3,12 +3,11 @@
 use tf_core::op::attr::Ints;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
-use tf_types::propagate::Propagation;
+use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_types::{Layout, OuterLayout, TensorLayout, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
-use crate::rules::{broadcast, layout, operand, place};
+use crate::rules::{layout, operand, place};
 
 const WHAT: &str = "`tf.transpose`";
 
@@ -50,14 +49,6 @@ fn permutation(x: &TensorType<'_>, perm: &[i64]) -> Result<Vec<usize>, RuleError
     Ok(axes)
 }
 
-fn relation(perm: &[usize]) -> AccessRelation {
-    AccessRelation {
-        domain_rank: perm.len(),
-        operands: vec![broadcast::identity(perm.len())],
-        result: perm.iter().copied().map(AxisAccess::Proj).collect(),
-    }
-}
-
 /// A plain layout with its axes permuted; `None` for one that does not list the tensor's axes.
 fn permuted<'c>(cx: &Context<'c>, layout: Layout<'c>, perm: &[usize]) -> Option<Layout<'c>> {
     if layout.rank() != perm.len() {
@@ -73,7 +64,7 @@ impl TypeRule for Transpose {
         let x = operand::tensor(&call, 0)?;
         let perm = permutation(x, call.perm())?;
         let shape: Vec<_> = perm.iter().map(|&axis| x.shape[axis]).collect();
-        let placed = place::propagate(WHAT, cx, &[x], &relation(&perm), &shape, &Propagation::default())?;
+        let placed = place::propagate(WHAT, cx, &call, &shape)?;
         let layout = match (placed, x.shard(), x.layout) {
             (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
             (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
@@ -92,9 +83,11 @@ impl TypeRule for Transpose {
 }
 
 impl AccessRule for Transpose {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        let rank = operand::shape(call.x()).len();
-        relation(&call.perm().iter().filter_map(|&axis| normalize_axis(axis, rank).ok()).collect::<Vec<_>>())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let shape = operand::shape(call.x());
+        let perm = call.perm().iter().filter_map(|&axis| normalize_axis(axis, shape.len()).ok());
+        let result = perm.map(AxisAccess::Proj).collect();
+        vec![AccessRelation::over(shape).reads(0, identity(shape.len())).writes(result)]
     }
 }
 

@@ -1,8 +1,9 @@
 //! `tuple_get_item` (spec: hir §7).
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::{Type, TypeKind};
+use tf_types::access::AccessRelation;
+use tf_types::{TensorType, Type, TypeKind};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 const WHAT: &str = "`tf.tuple_get_item`";
@@ -33,6 +34,23 @@ impl TypeRule for TupleGetItem {
     }
 }
 
+impl AccessRule for TupleGetItem {
+    /// One relation for each tensor of the field.
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        let TypeKind::Tuple(fields) = *call.value().ty().data() else { return Vec::new() };
+        let Some((before, field)) =
+            usize::try_from(call.index()).ok().and_then(|at| Some((fields.get(..at)?, fields.get(at)?)))
+        else {
+            return Vec::new();
+        };
+        let skipped: usize = before.iter().map(|ty| ty.leaves().len()).sum();
+        let leaf = |(at, tensor): (usize, &&'c TensorType<'c>)| {
+            AccessRelation::elementwise(tensor.shape, 1).of_field(skipped + at).to_field(at)
+        };
+        field.leaves().iter().enumerate().map(leaf).collect()
+    }
+}
+
 impl EvalRule for TupleGetItem {
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let fields = operands.first().and_then(Value::as_tuple);
@@ -45,7 +63,7 @@ impl EvalRule for TupleGetItem {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<TupleGetItem>().types().evaluates().done();
+    r.op::<TupleGetItem>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

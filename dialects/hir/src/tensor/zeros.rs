@@ -1,9 +1,10 @@
 //! `zeros` (spec: hir §7).
 
 use tf_core::op::attr::TypeAttr;
-use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::Type;
+use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 
 use crate::rules::made;
@@ -21,6 +22,12 @@ impl TypeRule for Zeros {
     }
 }
 
+impl AccessRule for Zeros {
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        call.r#type().as_tensor().map(|made| AccessRelation::to(made.shape)).into_iter().collect()
+    }
+}
+
 impl EvalRule for Zeros {
     fn eval<'c>(call: OpCall<'c, Self>, _: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let (shape, dtype) = made::shape_and_dtype::<Self>(call.r#type(), cx)?;
@@ -29,7 +36,7 @@ impl EvalRule for Zeros {
 }
 
 pub(super) fn register(r: &mut DialectBuilder) {
-    r.op::<Zeros>().types().evaluates().done();
+    r.op::<Zeros>().types().access().evaluates().done();
 }
 
 #[cfg(test)]

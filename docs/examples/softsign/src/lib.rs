@@ -3,7 +3,7 @@
 use tf_core::op::rules::typed;
 use tf_core::op::{AccessRule, OpCall, OpView, RuleError, TypeRule};
 use tf_core::{Context, Expr, Literal, Meta, Result, op};
-use tf_hir::rules::{broadcast, layout, operand};
+use tf_hir::rules::{layout, operand};
 use tf_lower::Lowerer;
 use tf_plugin::Registrar;
 use tf_tir::arith::{binary::Binary, unary::Unary};
@@ -36,8 +36,8 @@ impl TypeRule for Softsign {
 }
 
 impl AccessRule for Softsign {
-    fn access(call: OpCall<'_, Self>) -> AccessRelation {
-        broadcast::elementwise_relation(operand::shape(call.x()).len())
+    fn access<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Vec<AccessRelation<'c>> {
+        vec![AccessRelation::elementwise(operand::shape(call.x()), 1)]
     }
 }
 

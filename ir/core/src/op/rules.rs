@@ -78,10 +78,11 @@ pub trait VerifyRule: Op {
     fn verify<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<(), RuleError>;
 }
 
-/// Which elements a value op reads for each element of its result (spec: shard §10).
+/// From which elements of its operands a value op makes each element of its result (spec: shard §10). Placement follows from it.
 pub trait AccessRule: Op {
-    /// The relation for this call.
-    fn access(call: OpCall<'_, Self>) -> AccessRelation;
+    /// The relations of a call whose operands fit: one for a tensor, one a field for a tuple, several for a result that is
+    /// written in steps. None for operands that do not fit.
+    fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>>;
 }
 
 /// Handler of a [`TypeRule`].
@@ -89,7 +90,7 @@ pub type TypeFn = for<'c> fn(OpView<'c>, &Context<'c>) -> Result<Type<'c>, RuleE
 /// Handler of a [`VerifyRule`].
 pub type VerifyFn = for<'c> fn(OpView<'c>, &Context<'c>) -> Result<(), RuleError>;
 /// Handler of an [`AccessRule`].
-pub type AccessFn = for<'c> fn(OpView<'c>) -> AccessRelation;
+pub type AccessFn = for<'c> fn(OpView<'c>, &Context<'c>) -> Vec<AccessRelation<'c>>;
 
 /// The call as one of `O`: tables are keyed by op, so it always is.
 pub fn typed<O: Op>(view: OpView<'_>) -> OpCall<'_, O> {
@@ -110,6 +111,6 @@ pub(crate) fn verify_handler<'c, O: VerifyRule>(view: OpView<'c>, cx: &Context<'
     guard(|| O::verify(typed(view), cx)).unwrap_or_else(|panic| Err(panicked::<O>("verification", panic)))
 }
 
-pub(crate) fn access_handler<O: AccessRule>(view: OpView<'_>) -> AccessRelation {
-    O::access(typed(view))
+pub(crate) fn access_handler<'c, O: AccessRule>(view: OpView<'c>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
+    O::access(typed(view), cx)
 }
