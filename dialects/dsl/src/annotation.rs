@@ -150,7 +150,19 @@ impl<'c> Parser<'_, 'c> {
                     let message = format!("the layout {layout} does not have the shape {}", tf_types::DimTuple(shape));
                     return Err(Refusal::wrong(span, message));
                 }
+                if layout.is_injective() == Some(false) {
+                    let message = format!("the layout {layout} puts two elements in one place");
+                    return Err(Refusal::wrong(span, message));
+                }
                 slots.layout = Some(TensorLayout::Plain(layout));
+                slots.states_layout = true;
+            }
+            Value::Composed(layout) if may_be_layout => {
+                if layout.shape() != shape {
+                    let message = format!("the layout {layout} does not have the shape {}", tf_types::DimTuple(shape));
+                    return Err(Refusal::wrong(span, message));
+                }
+                slots.layout = Some(TensorLayout::Composed(layout));
                 slots.states_layout = true;
             }
             other if placed && !is_last => {

@@ -218,8 +218,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         let call = match self.decorator(decorator) {
             Ok(Decorator::Known(Builtin::Func, call)) => call,
             Ok(Decorator::Known(Builtin::PrimFunc, call)) => {
-                let declared = self.declared(call, "prim_func", &["target"])?;
-                let function = self.prim_function(def, declared.target)?;
+                let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
+                let function = self.prim_function(def, declared.target, declared.outputs)?;
                 let module = self.implicit_module(AnyFunction::Tir(function), &declared);
                 return Ok(Defined::Prim(function, module));
             }

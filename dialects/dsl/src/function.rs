@@ -158,7 +158,8 @@ impl<'c> Parser<'_, 'c> {
         for &(name, var) in params {
             names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
         }
-        let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], ..Body::default() };
+        let params = params.iter().filter_map(|(_, var)| *var).collect();
+        let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], params, ..Body::default() };
         let outer = self.body.replace(body);
         let before = self.diagnostics.len();
         let flow = self.suite(stmts);

@@ -1,11 +1,13 @@
-//! The authoring surface: Python source read as syntax, never executed; HIR modules out (spec: python-surface, parser).
+//! The authoring surface: Python source read as syntax, never executed; modules of both IRs out (spec: python-surface,
+//! parser).
 //!
 //! A file is parsed with byte ranges, its file-level names are evaluated statically, and every `@func` body is folded
-//! into one HIR expression, each node typed as it is made. Ops are found by their schema in the context's registry, so
+//! into one HIR expression, each node typed as it is made; that of a `@prim_func` into TIR statements. Ops are found by their schema in the context's registry, so
 //! this crate knows no op. What the surface has but this version does not read is refused by name where it is used.
 
 mod annotation;
 mod body;
+mod environment;
 mod factory;
 mod family;
 mod file;
@@ -23,6 +25,7 @@ mod statics;
 mod sugar;
 mod value;
 
+pub use environment::{Closed, Environment, HostValue};
 use tf_core::{Context, Diagnostic, FileId, Module};
 
 /// Stack for parsing and dropping syntax trees; their depth is bounded by [`limits`].
@@ -35,7 +38,7 @@ pub struct DslOptions {
     pub module: Option<String>,
 }
 
-/// Reads an authoring file of `cx.sources()` as a HIR module.
+/// Reads an authoring file of `cx.sources()` as a module.
 ///
 /// A class under `@module` is the module of its name; a `@func` outside a class is the entry of a module of its own
 /// name, together with the functions it calls (spec: parser §1.1).
@@ -44,9 +47,22 @@ pub struct DslOptions {
 /// Every refusal found, in source order: syntax, static values, surface rules, and what type inference refuses. With
 /// [`DslOptions::module`], errors of other modules of the file do not count.
 pub fn parse_file<'c>(cx: &Context<'c>, file: FileId, options: &DslOptions) -> Result<Module<'c>, Vec<Diagnostic>> {
+    parse_file_in(cx, file, options, &Closed)
+}
+
+/// [`parse_file`] with names that a host supplies.
+///
+/// # Errors
+/// As [`parse_file`].
+pub fn parse_file_in<'c>(
+    cx: &Context<'c>,
+    file: FileId,
+    options: &DslOptions,
+    environment: &dyn Environment<'c>,
+) -> Result<Module<'c>, Vec<Diagnostic>> {
     stacker::grow(STACK, || {
         let source = source::Source::new(cx, file).map_err(|d| vec![*d])?;
         let syntax = source.parse()?;
-        parser::Parser::new(cx, &source).file(&syntax.body, options)
+        parser::Parser::new(cx, &source, environment).file(&syntax.body, options)
     })
 }

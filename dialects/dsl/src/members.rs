@@ -146,9 +146,9 @@ impl<'c> Parser<'_, 'c> {
                 self.function(def, Role::Member).map(Member::Function)
             }
             Decorator::Known(Builtin::PrimFunc, call) => {
-                let declared = self.declared(call, "prim_func", &["target"])?;
+                let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
                 let target = declared.target.or(self.domain.target);
-                self.prim_function(def, target).map(Member::Prim)
+                self.prim_function(def, target, declared.outputs).map(Member::Prim)
             }
             Decorator::Known(Builtin::Intrinsic, _) => {
                 Err(Refusal::unbuilt(self.span(decorator), format!("`@{}`", self.text(&decorator.expression))))

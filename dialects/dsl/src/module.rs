@@ -18,6 +18,8 @@ pub(crate) struct Declared<'c> {
     pub(crate) target: Option<Target<'c>>,
     target_span: Option<Span>,
     pub(crate) topologies: Option<Levels<'c>>,
+    /// How many parameters are outputs, of a `@prim_func`.
+    pub(crate) outputs: Option<(i64, Span)>,
 }
 
 impl<'c> Declared<'c> {
@@ -45,7 +47,7 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    /// `entry=`, `target=` and `topologies=` of a decorator, as far as `allowed`.
+    /// `entry=`, `target=`, `topologies=` and `outputs=` of a decorator, as far as `allowed`.
     pub(crate) fn declared(&mut self, call: Option<&ast::ExprCall>, what: &str, allowed: &[&str]) -> Res<Declared<'c>> {
         let mut declared = Declared::default();
         let Some(call) = call else { return Ok(declared) };
@@ -65,6 +67,11 @@ impl<'c> Parser<'_, 'c> {
                 ("entry", Value::Str(entry)) => declared.entry = Some((entry, span)),
                 ("entry", other) => {
                     return Err(Refusal::wrong(span, format!("`entry` names a function, found {}", other.describe())));
+                }
+                ("outputs", Value::Int(count)) => declared.outputs = Some((count, span)),
+                ("outputs", other) => {
+                    let message = format!("`outputs` is a number of parameters, found {}", other.describe());
+                    return Err(Refusal::wrong(span, message));
                 }
                 (_, Value::Target(target)) => (declared.target, declared.target_span) = (Some(target), Some(span)),
                 (_, other) => {

@@ -1,5 +1,7 @@
 //! The state of reading one file, and name look-up.
 
+use std::borrow::Cow;
+
 use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -7,6 +9,7 @@ use tf_core::diag::did_you_mean;
 use tf_core::{Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
 use tf_types::{Dim, Mesh, Symbol, Topology};
 
+use crate::environment::Environment;
 use crate::family::Family;
 use crate::limits;
 use crate::names;
@@ -24,7 +27,7 @@ pub(crate) enum Binding<'c> {
         why: String,
         at: Span,
     },
-    /// Was bound in a suite that is over.
+    /// Cannot be used any more, or at all.
     Gone(String),
     /// Its definition is refused; uses follow from that.
     Poison,
@@ -92,6 +95,10 @@ pub(crate) struct Body<'c> {
     pub(crate) effects: Vec<Stmt<'c>>,
     /// Mesh coordinates that are values.
     pub(crate) coordinates: Vec<((Mesh<'c>, usize), Expr<'c>)>,
+    /// Its parameters.
+    pub(crate) params: Vec<Expr<'c>>,
+    /// Dim variables that are values.
+    pub(crate) extents: Vec<(Dim<'c>, Expr<'c>)>,
     /// Schedule constraints so far.
     pub(crate) constraints: Vec<(Expr<'c>, tf_core::node::Constraint<'c>)>,
 }
@@ -105,6 +112,8 @@ pub(crate) struct BodyFrame<'c> {
 pub(crate) struct Parser<'a, 'c> {
     pub(crate) cx: &'a Context<'c>,
     pub(crate) source: &'a Source,
+    /// Names that the file does not bind.
+    environment: &'a dyn Environment<'c>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Refusals so far, also those that follow from earlier ones and are not reported.
     pub(crate) refused: usize,
@@ -129,10 +138,11 @@ pub(crate) struct Parser<'a, 'c> {
 }
 
 impl<'a, 'c> Parser<'a, 'c> {
-    pub(crate) fn new(cx: &'a Context<'c>, source: &'a Source) -> Self {
+    pub(crate) fn new(cx: &'a Context<'c>, source: &'a Source, environment: &'a dyn Environment<'c>) -> Self {
         Self {
             cx,
             source,
+            environment,
             diagnostics: Vec::new(),
             refused: 0,
             file: Frame::default(),
@@ -183,16 +193,26 @@ impl<'a, 'c> Parser<'a, 'c> {
         result
     }
 
-    /// What a name is bound to: in the function innermost first, in the classes and factories around it, in the file.
-    pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<&Binding<'c>> {
+    /// What a name is bound to: in the function innermost first, in the classes and factories around it, in the file,
+    /// by the host.
+    pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<Cow<'_, Binding<'c>>> {
         let frames = self.body.iter().flat_map(|body| body.frames.iter().rev());
         let outer = self.scopes.iter().rev().chain([&self.file]);
-        frames.map(|frame| &frame.names).chain(outer).find_map(|names| names.get(&name))
+        let bound = frames.map(|frame| &frame.names).chain(outer).find_map(|names| names.get(&name));
+        if let Some(bound) = bound {
+            return Some(Cow::Borrowed(bound));
+        }
+        self.environment.lookup(name.as_str()).map(|live| {
+            Cow::Owned(match live.value() {
+                Some(value) => Binding::Value(value),
+                None => Binding::Gone(format!("the sequences of `{name}` are nested too deep")),
+            })
+        })
     }
 
     /// The value of a name.
     pub(crate) fn lookup(&self, name: &str, span: Span) -> Res<Value<'c>> {
-        match self.binding(self.cx.symbol(name)) {
+        match self.binding(self.cx.symbol(name)).as_deref() {
             Some(Binding::Value(value)) => Ok(value.clone()),
             Some(Binding::Unread { why, at }) => {
                 Err(Refusal::unread(span, format!("`{name}` cannot be used: {why}")).also(*at, "defined here"))

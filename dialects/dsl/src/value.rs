@@ -3,7 +3,9 @@
 use std::rc::Rc;
 
 use tf_core::{DimVarRangePat, Expr, Function, Module, PrimFunction, Target};
-use tf_types::{DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, Symbol, Topology, Type};
+use tf_types::{
+    ComposedLayout, DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, Symbol, TensorLayout, Topology, Type,
+};
 
 use crate::names::Builtin;
 use crate::statics::Object;
@@ -23,6 +25,7 @@ pub(crate) enum Value<'c> {
     Dim(Dim<'c>),
     Topology(Topology<'c>),
     Layout(Layout<'c>),
+    Composed(ComposedLayout<'c>),
     Mesh(Mesh<'c>),
     MeshAxis(Mesh<'c>, usize),
     Shard(ShardLayout<'c>),
@@ -42,8 +45,8 @@ pub(crate) enum Value<'c> {
     Object(Rc<Object<'c>>),
     /// A dict of constants in order.
     Dict(Rc<Vec<(Value<'c>, Value<'c>)>>),
-    /// An op imported by name.
-    Op(Symbol<'c>),
+    /// An op by its dialect, `tf` or `T`, and name.
+    Op(&'static str, Symbol<'c>),
     /// A class under `@module`, or a copy of one.
     Module(Module<'c>),
     /// What a variant is for.
@@ -105,6 +108,7 @@ impl<'c> Value<'c> {
             Self::Dim(dim) => format!("the dim {dim}"),
             Self::Topology(topology) => format!("the level `{}`", topology.name),
             Self::Layout(_) => "a Layout".to_owned(),
+            Self::Composed(_) => "a ComposedLayout".to_owned(),
             Self::Mesh(_) => "a mesh".to_owned(),
             Self::MeshAxis(mesh, axis) => format!("the mesh coordinate `{}`", mesh.axis_name(*axis)),
             Self::Shard(_) => "a ShardLayout".to_owned(),
@@ -119,7 +123,7 @@ impl<'c> Value<'c> {
             Self::Record(_) => "a plain Python class".to_owned(),
             Self::Object(_) => "an instance of a plain class".to_owned(),
             Self::Dict(items) => format!("a dict of {}", items.len()),
-            Self::Op(name) => format!("the op `{name}`"),
+            Self::Op(dialect, name) => format!("the op `{dialect}.{name}`"),
             Self::Module(module) => format!("the module `{}`", module.name),
             Self::Range(_) => "a `DimVarRangePat`".to_owned(),
             Self::Prim(function) => format!("the `@prim_func` `{}`", function.name),
@@ -134,6 +138,16 @@ impl<'c> Value<'c> {
         match self {
             Self::Expr(expr) => Some(*expr),
             Self::Window(window) => Some(window.iv),
+            _ => None,
+        }
+    }
+
+    /// A layout of any kind.
+    pub(crate) fn as_layout(&self) -> Option<TensorLayout<'c>> {
+        match self {
+            Self::Layout(layout) => Some(TensorLayout::Plain(*layout)),
+            Self::Composed(layout) => Some(TensorLayout::Composed(*layout)),
+            Self::Shard(shard) => Some(TensorLayout::Shard(*shard)),
             _ => None,
         }
     }

@@ -27,6 +27,7 @@ pub mod slice;
 
 mod context;
 mod fmt;
+mod injective;
 mod level;
 mod local;
 mod normal;

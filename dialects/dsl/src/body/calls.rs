@@ -1,5 +1,7 @@
 //! Calls: of ops through their schemas, of functions, of constructors (spec: parser §4.2 to §4.4).
 
+use std::borrow::Cow;
+
 use ruff_python_ast as ast;
 use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
@@ -17,14 +19,17 @@ struct Sorted<'x> {
     label: Option<&'x ast::Expr>,
 }
 
-impl<'c> Parser<'_, 'c> {
+impl<'a, 'c> Parser<'a, 'c> {
     pub(crate) fn call(&mut self, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
         if let Some(value) = self.method_call(call, span)? {
             return Ok(value);
         }
         match self.callee(&call.func)? {
             Value::Builtin(builtin) => self.construct(builtin, call, span),
-            Value::Op(name) => self.op_call(name.as_str(), call, span, bind),
+            Value::Op(dialect, name) if self.body.is_some() && dialect != self.dialect() => {
+                Err(self.foreign_op(name.as_str(), span))
+            }
+            Value::Op(_, name) => self.op_call(name.as_str(), call, span, bind),
             Value::Function(function) if self.is_prim() => {
                 let message = format!("`{}` is a `@func`, which a `@prim_func` does not call", function.name);
                 Err(Refusal::wrong(span, message))
@@ -48,7 +53,7 @@ impl<'c> Parser<'_, 'c> {
         let (text, span) = (name.id.as_str(), self.span(name));
         let symbol = self.cx.symbol(text);
         // In a body the ops of a star import hide Python's functions.
-        let is_op = !self.cx.ops().schemas(self.dialect(), text).is_empty();
+        let is_op = !self.schemas_of(text).is_empty();
         let hides = is_op && text != "launch" && (self.body.is_some() || text == "where");
         let is_word = crate::names::word(text).is_some() && !hides;
         if self.binding(symbol).is_some() || (is_word && text != "where") {
@@ -59,7 +64,7 @@ impl<'c> Parser<'_, 'c> {
                 .help(format!("move `{text}` up")));
         }
         if self.body.is_none() || is_op {
-            return if is_op { Ok(Value::Op(symbol)) } else { self.lookup(text, span) };
+            return if is_op { Ok(Value::Op(self.dialect(), symbol)) } else { self.lookup(text, span) };
         }
         if crate::names::exported(text).is_some() {
             return self.lookup(text, span);
@@ -68,7 +73,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn op_call(&mut self, name: &str, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
-        let schemas = self.cx.ops().schemas(self.dialect(), name).to_vec();
+        let schemas = self.schemas_of(name);
         let callee = self.span(&*call.func);
         let Some((&last, earlier)) = schemas.split_last() else { return Err(self.unknown_op(name, callee)) };
         if self.body.is_none() {
@@ -85,6 +90,18 @@ impl<'c> Parser<'_, 'c> {
         let sorted = self.sort(last, call, span)?;
         let inputs = self.inputs(&sorted)?;
         self.finish(last, &sorted, &inputs, span, bind)
+    }
+
+    /// The schemas of a name; `name_` of a `@prim_func` selects the effect form (spec: tir §11).
+    fn schemas_of(&self, name: &str) -> Cow<'a, [Schema]> {
+        let schemas = self.cx.ops().schemas(self.dialect(), name);
+        match name.strip_suffix('_') {
+            Some(bare) if schemas.is_empty() && self.is_prim() => {
+                let effects = self.cx.ops().schemas("T", bare).iter();
+                Cow::Owned(effects.filter(|schema| schema.decl.form == OpForm::Effect).copied().collect())
+            }
+            _ => Cow::Borrowed(schemas),
+        }
     }
 
     fn sort<'x>(&self, schema: Schema, call: &'x ast::ExprCall, span: Span) -> Res<Sorted<'x>> {
@@ -208,7 +225,14 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// The attribute that an expression states, by what the parameter accepts.
-    fn attr(&mut self, kind: AttrKind, optional: bool, expr: &ast::Expr, what: &str, call: Span) -> Res<Attr<'c>> {
+    pub(crate) fn attr(
+        &mut self,
+        kind: AttrKind,
+        optional: bool,
+        expr: &ast::Expr,
+        what: &str,
+        call: Span,
+    ) -> Res<Attr<'c>> {
         let span = self.span(expr);
         if let (AttrKind::Shard | AttrKind::Layout, ast::Expr::Tuple(tuple)) = (kind, expr) {
             let shard = self.placement(tuple, None, call)?;
@@ -263,9 +287,10 @@ impl<'c> Parser<'_, 'c> {
             }
             (AttrKind::Dim, _) => Attr::Dim(self.cx.simplify(self.to_dim(&value, what, span)?)),
             (AttrKind::Dims, _) => Attr::Dims(self.cx.normal_dims(&self.to_dims(&value, what, span)?)),
-            (AttrKind::Layout, Value::Shard(shard)) => Attr::Layout(TensorLayout::Shard(*shard)),
-            (AttrKind::Layout, Value::Layout(layout)) => Attr::Layout(TensorLayout::Plain(*layout)),
-            (AttrKind::Layout, _) => return wrong("a layout"),
+            (AttrKind::Layout, value) => match value.as_layout() {
+                Some(layout) => Attr::Layout(layout),
+                None => return wrong("a layout"),
+            },
             (AttrKind::Shard, Value::Shard(shard)) => Attr::Shard(*shard),
             (AttrKind::Shard, _) => return wrong("layout sugar or a ShardLayout"),
             (AttrKind::Mesh, Value::Mesh(mesh)) => Attr::Mesh(*mesh),
@@ -277,7 +302,7 @@ impl<'c> Parser<'_, 'c> {
 
     /// Whether the name of a called op is hidden by another binding.
     pub(crate) fn is_builtin(&self, name: &str, builtin: Builtin) -> bool {
-        match self.binding(self.cx.symbol(name)) {
+        match self.binding(self.cx.symbol(name)).as_deref() {
             Some(Binding::Value(Value::Builtin(bound))) => *bound == builtin,
             Some(_) => false,
             None => matches!(crate::names::word(name), Some(Value::Builtin(word)) if word == builtin),

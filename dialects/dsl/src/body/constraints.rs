@@ -210,7 +210,7 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, message));
         };
         let written = self.cx.symbol(name.id.as_str());
-        let topology = match self.binding(written) {
+        let topology = match self.binding(written).as_deref() {
             Some(Binding::Value(Value::Topology(topology))) => topology.name,
             _ => written,
         };

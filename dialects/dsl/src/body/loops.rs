@@ -77,7 +77,7 @@ enum Fit<'c> {
 
 impl<'c> Parser<'_, 'c> {
     pub(crate) fn loop_statement(&mut self, stmt: &ast::StmtFor) -> Res<Expr<'c>> {
-        let span = self.span(&*stmt.target).to(self.span(&*stmt.iter));
+        let span = self.span(stmt).to(self.span(&*stmt.iter));
         if stmt.is_async {
             return Err(Refusal::unread(span, "async is not part of the language"));
         }

@@ -4,6 +4,7 @@ mod calls;
 mod constraints;
 mod coordinates;
 mod emit;
+mod extents;
 mod functions;
 mod lists;
 mod loops;
@@ -14,4 +15,5 @@ mod subscripts;
 mod windows;
 
 pub(crate) use constraints::constrained;
+pub(crate) use emit::is_integer_scalar;
 pub(crate) use statements::{Flow, bound_names, docstring, is_docstring, keyword};

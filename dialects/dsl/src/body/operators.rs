@@ -2,8 +2,9 @@
 
 use ruff_python_ast as ast;
 use ruff_python_ast::{BoolOp, CmpOp, Operator, UnaryOp};
-use tf_core::Span;
-use tf_types::Symbol;
+use tf_core::op::Schema;
+use tf_core::{Expr, Span};
+use tf_types::{Dim, Symbol};
 
 use super::emit::{is_index, is_integer_scalar};
 use crate::parser::Parser;
@@ -90,7 +91,8 @@ impl<'c> Parser<'_, 'c> {
     ) -> Res<Option<Value<'c>>> {
         let fits = |value: &Value<'c>| match value {
             Value::Int(_) | Value::Dim(_) => true,
-            other => other.as_expr().is_some_and(is_index),
+            // All arithmetic of TIR is on scalars.
+            other => other.as_expr().is_some_and(if self.is_prim() { is_integer_scalar } else { is_index }),
         };
         if !fits(&left.0) || !fits(&right.0) || self.cx.ops().schemas("dim", name).is_empty() {
             return Ok(None);
@@ -101,16 +103,16 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `index + offset` as a node: the index itself where the offset is 0.
-    pub(crate) fn moved_index(&mut self, index: tf_core::Expr<'c>, offset: i64, span: Span) -> Res<tf_core::Expr<'c>> {
+    pub(crate) fn moved_index(&mut self, index: Expr<'c>, offset: Dim<'c>, span: Span) -> Res<Expr<'c>> {
         if !is_integer_scalar(index) {
             let message = format!("a start is an integer scalar, found {}", index.ty());
             return Err(Refusal::wrong(span, message));
         }
-        if offset == 0 {
+        if offset.as_const() == Some(0) {
             return Ok(index);
         }
         let schema = self.schema("dim", "add", "a moved window", span)?;
-        let offset = self.int_node(offset, span);
+        let offset = self.dim_node(offset, span)?;
         self.emit(schema, &[index, offset], &[], span, None)
     }
 
@@ -123,11 +125,27 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
-        // TIR has ops on scalars only.
-        let dialect = if self.is_prim() { "dim" } else { "tf" };
-        let schema = self.schema(dialect, name, &format!("`{written}`"), span)?;
+        let schema = match self.is_prim() {
+            true => self.scalar_schema(name, written, inputs, span)?,
+            false => self.schema("tf", name, &format!("`{written}`"), span)?,
+        };
         let nodes = self.nodes(inputs)?;
         self.emit(schema, &nodes, &[], span, bind).map(Value::Expr)
+    }
+
+    /// The op of an operator between scalars of a `@prim_func`.
+    fn scalar_schema(&self, name: &str, written: &str, inputs: &[(Value<'c>, Span)], span: Span) -> Res<Schema> {
+        let is_scalar =
+            |value: &Value<'c>| value.as_expr().is_none_or(|e| e.ty().as_tensor().is_some_and(|t| t.rank() == 0));
+        if let Some((tensor, at)) = inputs.iter().find(|(value, _)| !is_scalar(value)) {
+            let message = format!("`{written}` of a `@prim_func` is between scalars, found {}", tensor.describe());
+            return Err(Refusal::wrong(*at, message).help("tensors have effects: `T.binary(a, b, dst, kind=...)`"));
+        }
+        let schemas = ["dim", "T"].map(|dialect| self.cx.ops().schemas(dialect, name).first().copied());
+        match schemas {
+            [Some(schema), _] | [None, Some(schema)] => Ok(schema),
+            [None, None] => Err(Refusal::unbuilt(span, format!("`{written}` of scalars"))),
+        }
     }
 
     pub(crate) fn unary(&mut self, unary: &ast::ExprUnaryOp, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {

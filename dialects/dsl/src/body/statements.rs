@@ -35,6 +35,10 @@ pub(crate) fn keyword(stmt: &ast::Stmt) -> &'static str {
         ast::Stmt::Continue(_) => "`continue`",
         ast::Stmt::ClassDef(_) => "`class`",
         ast::Stmt::TypeAlias(_) => "`type`",
+        ast::Stmt::FunctionDef(_) => "a function",
+        ast::Stmt::AnnAssign(_) => "an annotated assignment",
+        ast::Stmt::For(_) => "`for`",
+        ast::Stmt::With(_) => "`with`",
         _ => "this statement",
     }
 }

@@ -40,6 +40,9 @@ impl<'c> Parser<'_, 'c> {
             Value::Builtin(builtin @ (Builtin::Tensor | Builtin::ConstTensor | Builtin::TupleType)) => {
                 self.annotation_of(builtin, &subscript.slice, span)
             }
+            Value::Tuple(_) | Value::List(_) if let ast::Expr::Slice(slice) = &*subscript.slice => {
+                self.sequence_slice(&base, slice)
+            }
             Value::Tuple(ref sequence) | Value::List(ref sequence) => {
                 let at = self.item_index(subscript, sequence.items.len())?;
                 Ok(sequence.items[at].clone())
@@ -74,7 +77,8 @@ impl<'c> Parser<'_, 'c> {
         let name = self.text(&*subscript.value);
         let span = self.span(&*subscript.slice);
         if let ast::Expr::Slice(_) = &*subscript.slice {
-            return Err(Refusal::unbuilt(span, format!("a slice of the sequence `{name}`")));
+            return Err(Refusal::wrong(span, format!("`{name}` is a tuple value, of which no slice is taken"))
+                .help("unpack it: `a, b, c = ...`"));
         }
         let index = match self.eval(&subscript.slice, None)? {
             Value::Int(index) => index,
@@ -88,6 +92,39 @@ impl<'c> Parser<'_, 'c> {
             .ok()
             .filter(|at| *at < count)
             .ok_or_else(|| Refusal::wrong(span, format!("index {index} is out of range: `{name}` has {count} items")))
+    }
+
+    /// `items[a:b:c]` of a compile-time tuple or list, as Python takes it.
+    fn sequence_slice(&mut self, sequence: &Value<'c>, slice: &ast::ExprSlice) -> Res<Value<'c>> {
+        let mut bound = |expr: &Option<Box<ast::Expr>>| match expr.as_deref() {
+            None | Some(ast::Expr::NoneLiteral(_)) => Ok(None),
+            Some(expr) => match self.eval(expr, None)? {
+                Value::Int(value) => Ok(Some(value)),
+                other => {
+                    let message = format!("a slice of a sequence has integer bounds, found {}", other.describe());
+                    Err(Refusal::wrong(self.span(expr), message))
+                }
+            },
+        };
+        let (lower, upper, step) = (bound(&slice.lower)?, bound(&slice.upper)?, bound(&slice.step)?.unwrap_or(1));
+        let items = sequence.as_sequence().unwrap_or_default();
+        let count = items.len() as i64;
+        if step == 0 {
+            return Err(Refusal::wrong(self.span(slice), "the step of a slice is not 0"));
+        }
+        // Where Python starts and ends for this direction, before the first item at the least.
+        let (least, most) = if step > 0 { (0, count) } else { (-1, count - 1) };
+        let clamped = |at: i64| (if at < 0 { at.saturating_add(count) } else { at }).clamp(least, most);
+        let start = lower.map_or(if step > 0 { least } else { most }, clamped);
+        let end = upper.map_or(if step > 0 { most } else { least }, clamped);
+        let mut taken = Vec::new();
+        let mut at = start;
+        while (step > 0 && at < end) || (step < 0 && at > end) {
+            taken.push(items[at as usize].clone());
+            at = at.saturating_add(step);
+        }
+        let made = if matches!(sequence, Value::Tuple(_)) { Value::tuple(taken) } else { Value::list(taken) };
+        made.ok_or(Refusal::Reported)
     }
 
     /// Item `at` of a tuple value.
@@ -193,13 +230,9 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn start_node(&mut self, pick: &Pick<'c>) -> Res<Expr<'c>> {
-        let Some(offset) = pick.start.offset.as_const() else {
-            let what = format!("the symbolic start {} of a window", pick.start.offset);
-            return Err(Refusal::unbuilt(pick.span, what));
-        };
         match pick.start.base.scalar() {
-            None => Ok(self.int_node(offset, pick.span)),
-            Some(scalar) => self.moved_index(scalar, offset, pick.span),
+            None => self.dim_node(pick.start.offset, pick.span),
+            Some(scalar) => self.moved_index(scalar, pick.start.offset, pick.span),
         }
     }
 

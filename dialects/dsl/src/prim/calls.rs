@@ -1,10 +1,10 @@
-//! Effects: ops, functions of the module, launches (spec: tir §3, §9, §11).
+//! Effects: ops, and functions of the module (spec: tir §3, §11).
 
 use ruff_python_ast as ast;
 use tf_core::node::TirCallee;
 use tf_core::op::{Attr, OpInstance, OpView};
-use tf_core::{Expr, ExprKind, Literal, Meta, PrimFunction, Span, StmtKind};
-use tf_types::{DType, Storage, Symbol, TensorLayout};
+use tf_core::{Expr, PrimFunction, Span, StmtKind};
+use tf_types::{DType, Storage, Symbol};
 
 use crate::parser::Parser;
 use crate::refusal::{AtSpan, Refusal, Res};
@@ -44,7 +44,12 @@ impl<'c> Parser<'_, 'c> {
         Ok(Value::None)
     }
 
-    fn arguments_of(&mut self, callee: PrimFunction<'c>, args: &[ast::Expr], span: Span) -> Res<Vec<Expr<'c>>> {
+    pub(super) fn arguments_of(
+        &mut self,
+        callee: PrimFunction<'c>,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Res<Vec<Expr<'c>>> {
         let (name, params) = (callee.name, callee.data().params);
         if args.len() != params.len() {
             let message = format!("`{name}` takes {} arguments, found {}", params.len(), args.len());
@@ -61,67 +66,6 @@ impl<'c> Parser<'_, 'c> {
             read.push(arg);
         }
         Ok(read)
-    }
-
-    /// `launch(f, *args, grid=(x, y, z), block=(x, y, z))`.
-    pub(crate) fn launch(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        if !self.body.as_ref().is_some_and(|body| body.is_prim) {
-            return Err(Refusal::wrong(span, "`launch` belongs to `@prim_func`"));
-        }
-        let Some((callee, args)) = call.arguments.args.split_first() else {
-            return Err(Refusal::wrong(span, "`launch` needs the function to start"));
-        };
-        let (callee_span, function) = (self.span(callee), self.eval(callee, None)?);
-        let Value::Prim(function) = function else {
-            let message = format!("`launch` starts a `@prim_func` of the module, found {}", function.describe());
-            return Err(Refusal::wrong(callee_span, message));
-        };
-        let (mut grid, mut block) = (None, None);
-        for keyword in &call.arguments.keywords {
-            let at = self.span(keyword);
-            match keyword.arg.as_ref().map(|name| name.as_str()) {
-                Some("grid") => grid = Some(self.geometry(&keyword.value, "grid")?),
-                Some("block") => block = Some(self.geometry(&keyword.value, "block")?),
-                Some(name @ ("cluster" | "dynamic_smem" | "stream" | "attrs")) => {
-                    return Err(Refusal::unbuilt(at, format!("`{name}` of `launch`")));
-                }
-                other => {
-                    let message = format!("`launch` has no parameter `{}`", other.unwrap_or("**"));
-                    return Err(Refusal::wrong(at, message));
-                }
-            }
-        }
-        let (Some(grid), Some(block)) = (grid, block) else {
-            return Err(Refusal::wrong(span, "`launch` needs `grid` and `block`"));
-        };
-        let types: Vec<_> = function.params.iter().map(|param| param.ty()).collect();
-        let ty = self.cx.callable(&types, self.cx.unit());
-        let mut inputs = vec![self.cx.expr(ExprKind::SymbolRef(function.name), ty, Meta::at(callee_span))];
-        inputs.extend(grid.into_iter().chain(block));
-        inputs.extend(self.arguments_of(function, args, span)?);
-        let schema = self.schema("T", "launch", "a launch", span)?;
-        let op = self.cx.op_instance(schema.op, &[]);
-        self.effect(op, &inputs, span)
-    }
-
-    /// Up to three extents; the missing ones are 1.
-    fn geometry(&mut self, expr: &ast::Expr, what: &str) -> Res<[Expr<'c>; 3]> {
-        let span = self.span(expr);
-        let value = self.eval(expr, None)?;
-        let wrong = || Refusal::wrong(span, format!("`{what}` is a tuple of one to three extents"));
-        let items = value.as_sequence().map_or_else(|| vec![value.clone()], <[_]>::to_vec);
-        if items.is_empty() || items.len() > 3 {
-            return Err(wrong());
-        }
-        let mut extents = [self.int_node(1, span); 3];
-        for (extent, item) in extents.iter_mut().zip(&items) {
-            *extent = match item {
-                Value::Int(value) => self.cx.constant(Literal::Int(*value), DType::I64, Meta::at(span)),
-                Value::Dim(dim) => return Err(Refusal::unbuilt(span, format!("the extent `{dim}` of a launch"))),
-                _ => return Err(wrong()),
-            };
-        }
-        Ok(extents)
     }
 
     /// `Tensor(shape, dtype, layout, storage)`: memory of that type.
@@ -147,11 +91,12 @@ impl<'c> Parser<'_, 'c> {
                 let at = self.span(layout);
                 match self.eval(layout, None)? {
                     Value::None => None,
-                    Value::Layout(layout) => Some(TensorLayout::Plain(layout)),
-                    Value::Shard(shard) => Some(TensorLayout::Shard(shard)),
-                    other => {
-                        return Err(Refusal::wrong(at, format!("expected a layout, found {}", other.describe())));
-                    }
+                    other => match other.as_layout() {
+                        Some(layout) => Some(layout),
+                        None => {
+                            return Err(Refusal::wrong(at, format!("expected a layout, found {}", other.describe())));
+                        }
+                    },
                 }
             }
         };

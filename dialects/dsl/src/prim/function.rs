@@ -2,7 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::node::PrimFunctionData;
-use tf_core::{PrimFunction, Target, TargetKind};
+use tf_core::{PrimFunction, Span, Target, TargetKind};
 
 use crate::body::is_docstring;
 use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
@@ -13,11 +13,13 @@ use crate::value::Value;
 const DEFAULT_DEVICE: &str = "nvidia.h200_sxm";
 
 impl<'c> Parser<'_, 'c> {
-    /// Reads a TIR function; its errors are reported. Without a target it has the default one.
+    /// Reads a TIR function; its errors are reported. Without a target it has the default one; without a stated number
+    /// of outputs its last parameter is one.
     pub(crate) fn prim_function(
         &mut self,
         def: &ast::StmtFunctionDef,
         target: Option<Target<'c>>,
+        outputs: Option<(i64, Span)>,
     ) -> Res<PrimFunction<'c>> {
         let before = self.refused;
         let span = self.span(&def.name);
@@ -39,7 +41,9 @@ impl<'c> Parser<'_, 'c> {
             [first, rest @ ..] if is_docstring(first) => rest,
             all => all,
         };
-        let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], is_prim: true, ..Body::default() };
+        let vars = params.iter().filter_map(|(_, var)| *var).collect();
+        let frames = vec![BodyFrame { names, is_mesh: false }];
+        let body = Body { frames, params: vars, is_prim: true, ..Body::default() };
         let outer = self.body.replace(body);
         let body = self.prim_block(stmts);
         self.body = outer;
@@ -47,12 +51,22 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::Reported);
         }
         let params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
+        let output_count = match outputs {
+            None => params.len().min(1),
+            Some((count, at)) => {
+                usize::try_from(count).ok().filter(|count| *count <= params.len()).ok_or_else(|| {
+                    let message =
+                        format!("`{}` has {} parameters, so {count} cannot be outputs", def.name, params.len());
+                    Refusal::wrong(at, message)
+                })?
+            }
+        };
         let default = || Target { kind: TargetKind::Cuda, device: self.cx.symbol(DEFAULT_DEVICE) };
         Ok(self.cx.prim_function(PrimFunctionData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),
             body,
-            output_count: params.len().min(1),
+            output_count,
             target: target.unwrap_or_else(default),
             span: Some(span),
         }))

@@ -3,4 +3,5 @@
 mod barrier;
 mod calls;
 mod function;
+mod launch;
 mod statements;

@@ -176,6 +176,9 @@ impl<'c> Parser<'_, 'c> {
 
     fn prim_for(&mut self, stmt: &ast::StmtFor, span: Span) -> Res<Vec<Stmt<'c>>> {
         let iter = self.span(&*stmt.iter);
+        if stmt.is_async {
+            return Err(Refusal::unread(span, "async is not part of the language"));
+        }
         if let Some(other) = stmt.orelse.first() {
             return Err(Refusal::unread(self.span(other), "`else` of a loop is not part of the language"));
         }
@@ -222,6 +225,9 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn prim_with(&mut self, with: &ast::StmtWith, span: Span) -> Res<Vec<Stmt<'c>>> {
+        if with.is_async {
+            return Err(Refusal::unread(span, "async is not part of the language"));
+        }
         let mut aliases = Vec::new();
         let mut meshes = Vec::new();
         for item in &with.items {

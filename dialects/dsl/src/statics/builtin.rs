@@ -9,7 +9,7 @@ use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 /// Characters of a string that is put together.
-const TEXT: usize = 4096;
+pub(super) const TEXT: usize = 4096;
 
 impl<'c> Parser<'_, 'c> {
     /// The positional arguments of a call; a generator stands for its elements.
@@ -216,41 +216,6 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    /// `f"layer{i}"` of constants.
-    pub(crate) fn format(&mut self, string: &ast::ExprFString, span: Span) -> Res<Value<'c>> {
-        let mut text = String::new();
-        for part in &string.value {
-            let elements = match part {
-                ast::FStringPart::Literal(literal) => {
-                    text.push_str(&literal.value);
-                    continue;
-                }
-                ast::FStringPart::FString(part) => &part.elements,
-            };
-            for element in elements {
-                let ast::InterpolatedStringElement::Interpolation(hole) = element else {
-                    if let ast::InterpolatedStringElement::Literal(literal) = element {
-                        text.push_str(&literal.value);
-                    }
-                    continue;
-                };
-                if hole.format_spec.is_some() || hole.debug_text.is_some() {
-                    return Err(Refusal::unread(span, "a format in a formatted string is not read"));
-                }
-                let value = self.eval(&hole.expression, None)?;
-                let Some(shown) = plain_text(&value) else {
-                    let message = format!("a formatted string of {} is not read", value.describe());
-                    return Err(Refusal::unread(self.span(&*hole.expression), message));
-                };
-                text.push_str(&shown);
-                if text.len() > TEXT {
-                    return Err(Refusal::wrong(span, format!("the string has more than {TEXT} characters")));
-                }
-            }
-        }
-        Ok(Value::Str(self.cx.symbol(&text)))
-    }
-
     /// `a + b` of strings and sequences, `a * n` of sequences.
     pub(crate) fn joined(&self, op: ast::Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Option<Res<Value<'c>>> {
         const ITEMS: usize = 65_536;
@@ -289,7 +254,7 @@ fn whole<'c>(value: f64) -> Option<Value<'c>> {
 }
 
 /// How Python shows a constant in a string.
-fn plain_text(value: &Value<'_>) -> Option<String> {
+pub(super) fn plain_text(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Str(text) => Some(text.as_str().to_owned()),
         Value::Int(value) => Some(value.to_string()),

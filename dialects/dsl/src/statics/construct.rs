@@ -1,12 +1,12 @@
-//! Constructor calls: dims, levels, layouts, placements, targets.
+//! Constructor calls: dims, levels, targets; [`super::placement`] has those of layouts.
 
 use ruff_python_ast as ast;
 use tf_core::{DimVarRangePat, Span, Target, TargetKind};
-use tf_types::{DimVar, Layout, ShardAttr, Topology};
+use tf_types::{DimVar, ShardAttr, Topology};
 
 use crate::names::Builtin;
 use crate::parser::Parser;
-use crate::refusal::{AtSpan, Refusal, Res};
+use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 /// The arguments of a call by parameter.
@@ -42,11 +42,18 @@ impl<'c> Parser<'_, 'c> {
         Ok(given)
     }
 
-    fn required<'x>(&self, given: &Given<'x>, at: usize, name: &str, what: &str, span: Span) -> Res<&'x ast::Expr> {
+    pub(super) fn required<'x>(
+        &self,
+        given: &Given<'x>,
+        at: usize,
+        name: &str,
+        what: &str,
+        span: Span,
+    ) -> Res<&'x ast::Expr> {
         given[at].ok_or_else(|| Refusal::wrong(span, format!("`{what}` needs `{name}`")))
     }
 
-    fn string(&mut self, expr: &ast::Expr, what: &str) -> Res<&'c str> {
+    pub(super) fn string(&mut self, expr: &ast::Expr, what: &str) -> Res<&'c str> {
         match self.eval(expr, None)? {
             Value::Str(text) => Ok(text.as_str()),
             other => {
@@ -91,6 +98,7 @@ impl<'c> Parser<'_, 'c> {
             Builtin::TensorType => self.tensor_type(call, "TensorType", span).map(Value::Annotation),
             Builtin::Launch => self.launch(call, span),
             Builtin::Layout => self.layout(call, span).map(Value::Layout),
+            Builtin::ComposedLayout => self.composed_layout(call, span),
             Builtin::ShardLayout => self.shard_layout(call, span),
             Builtin::Split => {
                 let given = self.arguments(call, "S", &["axis"])?;
@@ -132,7 +140,7 @@ impl<'c> Parser<'_, 'c> {
                 let refusal = Refusal::wrong(span, format!("`{}(...)` is no value", builtin.name()));
                 Err(refusal.help("write it after `in` of a `for` statement"))
             }
-            Builtin::ComposedLayout | Builtin::AmxTarget | Builtin::Where | Builtin::PrimFunc | Builtin::Intrinsic => {
+            Builtin::AmxTarget | Builtin::Where | Builtin::PrimFunc | Builtin::Intrinsic => {
                 Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name())))
             }
             _ => Err(Refusal::unread(span, format!("`{}` cannot be called here", builtin.name()))),
@@ -187,70 +195,6 @@ impl<'c> Parser<'_, 'c> {
         let (lo, hi) = (self.int(lo, "a bound of a range")?, self.int(hi, "a bound of a range")?);
         let range = DimVarRangePat::new(self.cx.symbol(name), lo, hi);
         Ok((range.map_err(|error| Refusal::from(error.at(if name.is_empty() { spans[0] } else { spans[2] })))?, spans))
-    }
-
-    fn layout(&mut self, call: &ast::ExprCall, span: Span) -> Res<Layout<'c>> {
-        let given = self.arguments(call, "Layout", &["shape", "strides"])?;
-        let shape = self.required(&given, 0, "shape", "Layout", span)?;
-        let extents = self.eval(shape, None)?;
-        let extents = self.to_dims(&extents, "the shape of a `Layout`", self.span(shape))?;
-        let strides = match given[1] {
-            None | Some(ast::Expr::NoneLiteral(_)) => None,
-            Some(strides) => {
-                let value = self.eval(strides, None)?;
-                let strides_span = self.span(strides);
-                let strides = self.to_dims(&value, "the strides of a `Layout`", strides_span)?;
-                if strides.len() != extents.len() {
-                    let message = format!("a `Layout` of {} axes has {} strides", extents.len(), strides.len());
-                    return Err(Refusal::wrong(strides_span, message));
-                }
-                Some(strides)
-            }
-        };
-        Ok(self.cx.layout(&extents, strides.as_deref()))
-    }
-
-    fn shard_layout(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let given = self.arguments(call, "ShardLayout", &["layout", "attrs", "mesh"])?;
-        let mut part = |at: usize, name: &str| -> Res<(Value<'c>, Span)> {
-            let expr = self.required(&given, at, name, "ShardLayout", span)?;
-            Ok((self.eval(expr, None)?, self.span(expr)))
-        };
-        let (layout, layout_span) = part(0, "layout")?;
-        let (attrs, attrs_span) = part(1, "attrs")?;
-        let (mesh, mesh_span) = part(2, "mesh")?;
-        let Value::Layout(layout) = layout else {
-            return Err(Refusal::wrong(layout_span, format!("expected a `Layout`, found {}", layout.describe())));
-        };
-        let Value::Mesh(mesh) = mesh else {
-            return Err(Refusal::wrong(mesh_span, format!("expected a `Mesh`, found {}", mesh.describe())));
-        };
-        let attrs: Option<Vec<_>> = attrs.as_sequence().and_then(|items| {
-            let attr = |item: &Value<'c>| match item {
-                Value::ShardAttr(attr) => Some(*attr),
-                _ => None,
-            };
-            items.iter().map(attr).collect()
-        });
-        let Some(attrs) = attrs else {
-            return Err(Refusal::wrong(attrs_span, "`attrs` is a tuple of `S(axis)`, `B()` and `P(reduction)`"));
-        };
-        let shard = self.cx.shard_layout(layout, &attrs, mesh);
-        self.cx.check_shard_layout(shard).at(span)?;
-        Ok(Value::Shard(shard))
-    }
-
-    fn partial(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let given = self.arguments(call, "P", &["reduction"])?;
-        let Some(reduction) = given[0] else {
-            return Err(Refusal::wrong(span, "`P` names its reduction").help("write `P(\"sum\")`"));
-        };
-        let name = self.string(reduction, "the reduction of `P`")?;
-        if !matches!(name, "sum" | "max" | "min") {
-            let message = format!("unknown reduction `{name}`; expected one of sum, max, min");
-            return Err(Refusal::wrong(self.span(reduction), message));
-        }
-        Ok(Value::ShardAttr(ShardAttr::Partial(self.cx.symbol(name))))
     }
 
     fn cuda_target(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {

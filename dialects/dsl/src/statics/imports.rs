@@ -75,8 +75,13 @@ impl<'c> Parser<'_, 'c> {
             let why = format!("there is no module `{module}`; there are {known}");
             return Binding::Unread { why, at: self.span(alias) };
         }
-        if module == "tilefoundry.dsl.tf" {
-            return Binding::Value(Value::Op(self.cx.symbol(name)));
+        let dialect = match module {
+            "tilefoundry.dsl.tf" => Some("tf"),
+            "tilefoundry.dsl.T" if name != "cuda" => Some("T"),
+            _ => None,
+        };
+        if let Some(dialect) = dialect {
+            return Binding::Value(Value::Op(dialect, self.cx.symbol(name)));
         }
         if let Some(value) = names::exported(name) {
             return Binding::Value(value);

@@ -3,15 +3,17 @@
 mod builtin;
 mod compare;
 mod construct;
+mod format;
 mod imports;
 mod numbers;
+mod placement;
 mod record;
 
 pub(crate) use numbers::unread_operator;
 pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
-use tf_core::Span;
+use tf_core::{Expr, ExprKind, Span};
 use tf_types::{DType, Dim, Symbol};
 
 use crate::names::{self, Builtin};
@@ -95,15 +97,22 @@ impl<'c> Parser<'_, 'c> {
                 Some(value) => Ok(value),
                 None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
             },
-            Value::Builtin(Builtin::Tf) if !self.is_prim() => Ok(Value::Op(self.cx.symbol(name))),
-            Value::Builtin(Builtin::Tir) if self.is_prim() && name == "cuda" => {
+            Value::Builtin(Builtin::Tf) => Ok(Value::Op("tf", self.cx.symbol(name))),
+            Value::Builtin(Builtin::Tir) if name == "cuda" => {
                 Err(Refusal::unbuilt(span, "`T.cuda`, the instructions of a platform,"))
             }
-            Value::Builtin(Builtin::Tir) if self.is_prim() => Ok(Value::Op(self.cx.symbol(name))),
-            Value::Builtin(Builtin::Tf | Builtin::Tir) => Err(self.foreign_op(name, span)),
+            Value::Builtin(Builtin::Tir) => Ok(Value::Op("T", self.cx.symbol(name))),
             Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
             Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
+            Value::Expr(expr)
+                if name == "shape"
+                    && let Some(tensor) = expr.ty().as_tensor() =>
+            {
+                let extents =
+                    tensor.shape.iter().enumerate().map(|(axis, &extent)| self.axis_extent(expr, axis, extent, span));
+                Value::tuple(extents.collect()).ok_or_else(|| too_deep(span))
+            }
             Value::Module(module) => {
                 let object = self.text(&*attribute.value);
                 let refusal =
@@ -124,6 +133,15 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    /// One axis of `x.shape`: the extent; of a parameter in TIR its run-time value where it is symbolic.
+    fn axis_extent(&self, expr: Expr<'c>, axis: usize, extent: Dim<'c>, span: Span) -> Value<'c> {
+        let is_param = self.body.as_ref().is_some_and(|body| body.is_prim && body.params.contains(&expr));
+        match self.dim_value(extent) {
+            Value::Dim(_) if is_param => Value::Expr(self.shape_of(expr, axis, span)),
+            value => value,
+        }
+    }
+
     /// An integer or symbolic extent.
     pub(crate) fn dim(&mut self, expr: &ast::Expr, what: &str) -> Res<Dim<'c>> {
         let value = self.eval(expr, None)?;
@@ -134,6 +152,7 @@ impl<'c> Parser<'_, 'c> {
         match value {
             Value::Int(value) => Ok(self.cx.dim(*value)),
             Value::Dim(dim) => Ok(*dim),
+            Value::Expr(expr) if let Some(extent) = extent_of(*expr) => Ok(extent),
             other => {
                 Err(Refusal::wrong(span, format!("{what} must be an integer or a dim, found {}", other.describe())))
             }
@@ -157,6 +176,12 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn text(&self, node: &impl Ranged) -> String {
         self.source.text_of(node)
     }
+}
+
+/// The dim behind the run-time extent of a parameter.
+fn extent_of(expr: Expr<'_>) -> Option<Dim<'_>> {
+    let ExprKind::ShapeOf { param, axis } = expr.kind else { return None };
+    param.ty().as_tensor()?.shape.get(axis as usize).copied()
 }
 
 fn too_deep(span: Span) -> Refusal {

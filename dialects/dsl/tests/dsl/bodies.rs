@@ -71,7 +71,26 @@ fn windows() {
     );
     assert_eq!(result_type(X, &["return x[0, :]"]), "Tensor[(6,), \"f32\"]");
     assert_eq!(refusals(X, &["return x[3:1, :]"]), ["1:10 the window starts at 3 and ends at 1"]);
+    assert_eq!(result_type(n, &["return x[N - 4 : N, :]"]), "Tensor[(4, 8), \"f32\"]");
+    assert_eq!(result_type(n, &["return x[N // 2, :]"]), "Tensor[(8,), \"f32\"]");
+    assert_eq!(result_type(n, &["return x[s + N : s + N + 2, :]"]), "Tensor[(2, 8), \"f32\"]");
     assert_eq!(refusals(X, &["return x[-5:2, :]"]), ["1:10 index -5 is out of range for axis 0 of extent 4"]);
+}
+
+#[test]
+fn dims_are_values() {
+    let n = "x: Tensor[(4, N), \"i64\"], w: Tensor[(N + 1,), \"f32\"]";
+    assert_eq!(result_type(n, &["return x * N + x.shape[1]"]), "Tensor[(4, n), \"i64\"]");
+    let (ops, ty) = ops(n, &["return x + (N + 1), x - N"]);
+    let names: Vec<_> = ops.iter().filter_map(|op| op.split(' ').next()).collect();
+    assert_eq!(names, ["tf.shape_of", "tf.slice", "tf.reshape", "dim.add", "tf.binary", "tf.binary"]);
+    assert_eq!(ty, "(Tensor[(4, n), \"i64\"], Tensor[(4, n), \"i64\"])");
+    let other = ["k = DimVar(\"k\", 1, 9)", "return x + k"];
+    assert_eq!(
+        refusals(n, &other),
+        ["2:12 no parameter has an axis of extent `k`, so that its value is not known here"]
+    );
+    assert_eq!(result_type(n, &["return tf.full_like(x, 1)[:, : x.shape[0] - 2]"]), "Tensor[(4, 2), \"i64\"]");
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 mod bodies;
 mod common;
+mod environment;
 mod families;
 mod hostile;
 mod modules;
+mod prims;
 mod programs;
 mod refusals;
+mod statics;
 mod trees;

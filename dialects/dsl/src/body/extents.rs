@@ -1,0 +1,87 @@
+//! Symbolic extents as run-time values: `x + N`, `x[N - 4 : N, :]` (spec: types §5).
+
+use tf_core::op::Attr;
+use tf_core::{Expr, ExprKind, Meta, Span};
+use tf_types::{DType, Dim, DimKind, DimOp, DimVar, Storage};
+
+use crate::parser::Parser;
+use crate::refusal::{Refusal, Res};
+
+impl<'c> Parser<'_, 'c> {
+    /// A dim as a rank-0 integer: its variables are extents of parameters, its operations ops of the `dim` dialect.
+    pub(crate) fn dim_node(&mut self, dim: Dim<'c>, span: Span) -> Res<Expr<'c>> {
+        self.dim_tree(dim, span, &mut |p, dim, var| p.extent_node(dim, var, span))
+    }
+
+    /// A dim as a rank-0 integer, with `leaf` for its variables.
+    pub(crate) fn dim_tree(
+        &mut self,
+        dim: Dim<'c>,
+        span: Span,
+        leaf: &mut dyn FnMut(&mut Self, Dim<'c>, DimVar<'c>) -> Res<Expr<'c>>,
+    ) -> Res<Expr<'c>> {
+        match *dim.data() {
+            DimKind::Const(value) => Ok(self.int_node(value, span)),
+            DimKind::Var(var) => leaf(self, dim, var),
+            DimKind::Op(op, a, b) => {
+                let name = match op {
+                    DimOp::Add => "add",
+                    DimOp::Sub => "sub",
+                    DimOp::Mul => "mul",
+                    DimOp::FloorDiv => "floor_div",
+                    DimOp::Mod => "mod",
+                    DimOp::Min => "min",
+                    DimOp::Max => "max",
+                };
+                let operands = self.nested(span, |p| Ok([p.dim_tree(a, span, leaf)?, p.dim_tree(b, span, leaf)?]))?;
+                let schema = self.schema("dim", name, "a dim as a value", span)?;
+                self.emit(schema, &operands, &[], span, None)
+            }
+        }
+    }
+
+    fn extent_node(&mut self, dim: Dim<'c>, var: DimVar<'c>, span: Span) -> Res<Expr<'c>> {
+        let known = self.body.iter().flat_map(|body| &body.extents);
+        if let Some((_, expr)) = known.into_iter().find(|(known, _)| *known == dim) {
+            return Ok(*expr);
+        }
+        let params = self.body.iter().flat_map(|body| &body.params);
+        let mut axes = params.filter_map(|&param| {
+            let shape = param.ty().as_tensor()?.shape;
+            Some((param, shape.iter().position(|extent| *extent == dim)?))
+        });
+        let Some((param, axis)) = axes.next() else {
+            let message =
+                format!("no parameter has an axis of extent `{}`, so that its value is not known here", var.name);
+            return Err(Refusal::wrong(span, message));
+        };
+        let expr = match self.is_prim() {
+            true => self.shape_of(param, axis, span),
+            false => self.extent_of(param, axis, span)?,
+        };
+        if let Some(body) = &mut self.body {
+            body.extents.push((dim, expr));
+        }
+        Ok(expr)
+    }
+
+    /// The extent of a parameter in TIR.
+    pub(crate) fn shape_of(&self, param: Expr<'c>, axis: usize, span: Span) -> Expr<'c> {
+        let ty = self.cx.tensor(&[], DType::I32, None, Storage::Rmem);
+        self.cx.expr(ExprKind::ShapeOf { param, axis: axis as u32 }, ty, Meta::at(span))
+    }
+
+    /// The extent of a parameter in HIR: an item of its shape vector.
+    fn extent_of(&mut self, param: Expr<'c>, axis: usize, span: Span) -> Res<Expr<'c>> {
+        const WHAT: &str = "a dim as a value";
+        let shape_of = self.schema("tf", "shape_of", WHAT, span)?;
+        let shape = self.emit(shape_of, &[param], &[], span, None)?;
+        let start = self.int_node(axis as i64, span);
+        let one: &[Dim<'c>] = self.cx.normal_dims(&[self.cx.dim(1)]);
+        let slice = self.schema("tf", "slice", WHAT, span)?;
+        let item =
+            self.emit(slice, &[shape, start], &[("sizes", Attr::Dims(one)), ("strides", Attr::Dims(one))], span, None)?;
+        let reshape = self.schema("tf", "reshape", WHAT, span)?;
+        self.emit(reshape, &[item], &[("new_shape", Attr::Dims(&[]))], span, None)
+    }
+}

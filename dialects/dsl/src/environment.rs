@@ -1,0 +1,92 @@
+//! Names that a host supplies beside those of the file.
+
+use tf_core::{Function, Module, PrimFunction, Target};
+use tf_types::{DType, Dim, Mesh, Storage, Symbol, TensorLayout, Topology};
+
+use crate::value::Value;
+
+/// Resolves the names that a file uses and does not bind.
+///
+/// A file that stands alone needs none: [`crate::parse_file`] reads it with [`Closed`]. A host that has live objects
+/// (a Python extension with the globals and closure of a decorated function) implements this and calls
+/// [`crate::parse_file_in`]. Names of the file come first, then these, then the ops of the dialect.
+pub trait Environment<'c> {
+    /// The value of a name; none where the host does not know it. Asked once for each use.
+    fn lookup(&self, name: &str) -> Option<HostValue<'c>>;
+}
+
+/// The environment of a file that stands alone: it knows no names.
+pub struct Closed;
+
+impl<'c> Environment<'c> for Closed {
+    fn lookup(&self, _: &str) -> Option<HostValue<'c>> {
+        None
+    }
+}
+
+/// A live value; handles are of the context that the file is read into.
+#[derive(Clone, Debug)]
+pub enum HostValue<'c> {
+    /// `None`.
+    None,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// A float; it takes the float dtype of the operands beside it.
+    Float(f64),
+    /// A string.
+    Str(Symbol<'c>),
+    /// A tuple.
+    Tuple(Vec<HostValue<'c>>),
+    /// A list.
+    List(Vec<HostValue<'c>>),
+    /// A symbolic extent, such as a `DimVar`.
+    Dim(Dim<'c>),
+    /// A dtype.
+    DType(DType),
+    /// A storage.
+    Storage(Storage),
+    /// A level.
+    Topology(Topology<'c>),
+    /// A mesh.
+    Mesh(Mesh<'c>),
+    /// A layout of any kind.
+    Layout(TensorLayout<'c>),
+    /// A target.
+    Target(Target<'c>),
+    /// A module, which a class may attach as its child.
+    Module(Module<'c>),
+    /// A function, which functions may call.
+    Function(Function<'c>),
+    /// A TIR function, which TIR functions may call and launch.
+    Prim(PrimFunction<'c>),
+}
+
+impl<'c> HostValue<'c> {
+    /// As a value of the file; none where sequences nest too deep.
+    pub(crate) fn value(self) -> Option<Value<'c>> {
+        let all = |items: Vec<HostValue<'c>>| items.into_iter().map(Self::value).collect::<Option<Vec<_>>>();
+        Some(match self {
+            Self::None => Value::None,
+            Self::Bool(value) => Value::Bool(value),
+            Self::Int(value) => Value::Int(value),
+            Self::Float(value) => Value::Float(value),
+            Self::Str(text) => Value::Str(text),
+            Self::Tuple(items) => Value::tuple(all(items)?)?,
+            Self::List(items) => Value::list(all(items)?)?,
+            Self::Dim(dim) => dim.as_const().map_or(Value::Dim(dim), Value::Int),
+            Self::DType(dtype) => Value::DType(dtype),
+            Self::Storage(storage) => Value::Storage(storage),
+            Self::Topology(topology) => Value::Topology(topology),
+            Self::Mesh(mesh) => Value::Mesh(mesh),
+            Self::Layout(TensorLayout::Plain(layout)) => Value::Layout(layout),
+            Self::Layout(TensorLayout::Shard(shard)) => Value::Shard(shard),
+            Self::Layout(TensorLayout::Composed(composed)) => Value::Composed(composed),
+            Self::Target(target) => Value::Target(target),
+            Self::Module(module) => Value::Module(module),
+            Self::Function(function) => Value::Function(function),
+            Self::Prim(function) => Value::Prim(function),
+        })
+    }
+}

@@ -1,0 +1,150 @@
+//! Bodies of `@prim_func`: what is refused, with its place.
+
+use crate::common::with_source;
+
+const HEAD: &str = "from tilefoundry import DType, TensorType, func, prim_func\n\
+    from tilefoundry.dsl import DimVar, Mesh, T, Tensor, Topology\n\
+    from tilefoundry.dsl.T import copy, fill\n\
+    from tilefoundry.dsl.tf import relu\n\
+    N = DimVar(\"n\", 1, 65)\n";
+
+fn source(decorator: &str, params: &str, lines: &[&str]) -> String {
+    let body: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+    format!("{HEAD}{decorator}\ndef f({params}):\n{body}")
+}
+
+/// The messages with `line:column`, lines counted from the first of the body.
+fn refusals_of(decorator: &str, params: &str, lines: &[&str]) -> Vec<String> {
+    with_source(&source(decorator, params, lines), |_, result| {
+        let errors = result.err().unwrap_or_default();
+        let place = |d: &tf_core::Diagnostic| d.span.map_or((0, 0), |s| (s.line.get() as i32 - 7, s.column as i32 - 4));
+        errors.iter().map(|d| format!("{}:{} {}", place(d).0, place(d).1, d.message)).collect()
+    })
+}
+
+fn refusals(params: &str, lines: &[&str]) -> Vec<String> {
+    refusals_of("@prim_func", params, lines)
+}
+
+const XY: &str = "x: Tensor[(4, N), \"f32\"], n: Tensor[(), \"i64\"], y: Tensor[(4, N), \"f32\"]";
+
+#[test]
+fn statements_that_are_read() {
+    for lines in [
+        &["copy(x, y)", "fill(y, 0.5)", "T.fill_(y, 0.0)", "copy_(x, y)"][..],
+        &["t = Tensor((4, N), \"f32\", None, \"smem\")", "T.copy(x, t)", "T.copy(t, y)"],
+        &["t = T.alloc_tensor(TensorType((4, N), DType.f32))", "T.copy(x, t)"],
+        &["for i in range(N):", "    T.copy(x, y)", "for j in range(0, n, 2):", "    T.copy(x, y)", "    return"],
+        &["for i in range(x.shape[1] // 2):", "    T.copy(x, y)"],
+        &["two = 2 * 2", "z = x", "for i in range(two):", "    T.copy(z, y)"],
+        &["with Mesh((Topology(\"thread\", 8),), (8,)) as m:", "    T.copy(x, y)", "    T.sync(m)"],
+        &["pass"],
+    ] {
+        assert_eq!(refusals(XY, lines), [""; 0], "{lines:?}");
+    }
+}
+
+#[test]
+fn statements_that_are_refused() {
+    for (lines, want) in [
+        (&["relu(x, y)"][..], "1:1 `relu` is an op of `@func` bodies and unknown in a `@prim_func`"),
+        (&["T.nothing(x)"], "1:1 unknown op `nothing`"),
+        (&["nothing_(x)"], "1:1 unknown op `nothing_`"),
+        (
+            &["y = x + x"],
+            "1:5 `+` of a `@prim_func` is between scalars, found a run-time value of type Tensor[(4, n), \"f32\"]",
+        ),
+        (&["t = T.copy(x, y)"], "1:5 `T.copy(x, y)` is an effect and has no value"),
+        (&["T.alloc_tensor(TensorType((4,), DType.f32))"], "1:1 the value of `T.alloc_tensor` is not used"),
+        (&["x"], "1:1 an expression statement has no effect"),
+        (&["a, b = x, y"], "1:1 an assignment of a `@prim_func` has one name as target"),
+        (&["y += x"], "1:1 an augmented assignment is not part of the language"),
+        (&["return x"], "1:1 `return` of a `@prim_func` has no value: outputs are its last parameters"),
+        (
+            &["for i in tile(4):", "    T.copy(x, y)"],
+            "1:10 a loop of a `@prim_func` runs over `range(...)`, not `tile(4)`",
+        ),
+        (&["for i in range(4, step=2):", "    pass"], "1:19 arguments of `range` are positional"),
+        (&["for i in range():", "    pass"], "1:10 `range` takes one to 3 arguments, found 0"),
+        (&["for i, j in range(4):", "    pass"], "1:5 the variable of a loop is one name"),
+        (
+            &["for i in range(x):", "    pass"],
+            "1:16 a bound of a loop is an integer of rank 0, found Tensor[(4, n), \"f32\"]",
+        ),
+        (&["for i in range(4):", "    pass", "else:", "    pass"], "4:5 `else` of a loop is not part of the language"),
+        (&["while n:", "    pass"], "1:7 a condition is a bool of rank 0, found Tensor[(), \"i64\"]"),
+        (&["if x:", "    pass"], "1:4 a condition is a bool of rank 0, found Tensor[(4, n), \"f32\"]"),
+        (&["with open(x) as m:", "    pass"], "1:1 `with` opens a mesh, not `open(x)`"),
+        (&["try:", "    pass", "finally:", "    pass"], "1:1 `try` is not part of a `@prim_func` body"),
+        (&["def g():", "    pass"], "1:1 a function is not part of a `@prim_func` body"),
+        (&["z: int = 3"], "1:1 an annotated assignment is not part of a `@prim_func` body"),
+        (&["x[0]"], "1:1 an expression statement has no effect"),
+        (&["T.copy(x[0:2, :], y)"], "1:8 a subscript of a tensor is not part of a `@prim_func` body"),
+        (&["T.copy(x, y, z)"], "1:1 `copy` takes 2 arguments, found 3"),
+        (&["T.copy(x)"], "1:1 `copy` needs `dst`"),
+        (&["T.copy(x, dst=y, size=3)"], "1:18 `copy` has no parameter `size`; it has src, dst"),
+        (&["T.copy(x, n)"], "1:1 `T.copy` takes operands of one dtype, found f32 and i64"),
+        (&["t = Tensor((4,))"], "1:5 `Tensor` needs a shape and a dtype"),
+    ] {
+        assert_eq!(refusals(XY, lines).first().map(String::as_str), Some(want), "{lines:?}");
+    }
+}
+
+#[test]
+fn names_of_an_inner_block_end_with_it() {
+    let lines =
+        ["for i in range(4):", "    t = Tensor((4, N), \"f32\")", "    T.copy(x, t)", "T.copy(t, y)", "T.copy(u, y)"];
+    assert_eq!(refusals(XY, &lines), ["4:8 the name `t` is not defined", "5:8 the name `u` is not defined"]);
+}
+
+#[test]
+fn outputs_are_counted() {
+    let count = |decorator: &str| {
+        with_source(&source(decorator, XY, &["pass"]), |_, result| match result.map(|module| module.entry_function()) {
+            Ok(Some(tf_core::AnyFunction::Tir(function))) => function.output_count.to_string(),
+            Ok(_) => panic!("no entry"),
+            Err(errors) => errors[0].message.clone(),
+        })
+    };
+    assert_eq!(count("@prim_func"), "1");
+    assert_eq!(count("@prim_func(outputs=2)"), "2");
+    assert_eq!(count("@prim_func(outputs=4)"), "`f` has 3 parameters, so 4 cannot be outputs");
+    assert_eq!(count("@prim_func(outputs=\"y\")"), "`outputs` is a number of parameters, found the string \"y\"");
+    assert_eq!(count("@prim_func(3)"), "arguments of `@prim_func` are given by keyword");
+}
+
+const KERNEL: &str =
+    "@prim_func\ndef kernel(a: Tensor[(4, N), \"f32\"], b: Tensor[(4, N), \"f32\"]):\n    T.copy(a, b)\n";
+
+#[test]
+fn calls_and_launches() {
+    let with = |statement: &str| {
+        let text = source("@prim_func", XY, &[statement]).replace("@prim_func\n", &format!("{KERNEL}@prim_func\n"));
+        with_source(&text, |_, result| result.err().map(|errors| errors[0].message.clone()).unwrap_or_default())
+    };
+    for good in ["kernel(x, y)", "launch(kernel, x, y, grid=(4,), block=32)"] {
+        assert_eq!(with(good), "", "{good}");
+    }
+    for (wrong, want) in [
+        ("kernel(x)", "`kernel` takes 2 arguments, found 1"),
+        ("kernel(x, b=y)", "arguments of the function `kernel` are positional"),
+        ("kernel(x, n)", "`b` of `kernel` is Tensor[(4, n), \"f32\"], found Tensor[(), \"i64\"]"),
+        ("z = kernel(x, y)", "`kernel(x, y)` is an effect and has no value"),
+        ("launch()", "`launch` needs the function to start"),
+        (
+            "launch(x, y, grid=1, block=1)",
+            "`launch` starts a `@prim_func` of the module, found a run-time value of type Tensor[(4, n), \"f32\"]",
+        ),
+        ("launch(kernel, x, y, grid=1)", "`launch` needs `grid` and `block`"),
+        ("launch(kernel, x, y, grid=1, block=1, grid=2)", "`launch` gets `grid` twice"),
+        ("launch(kernel, x, y, grid=(1, 1, 1, 1), block=1)", "`grid` is a tuple of one to three extents, found 4"),
+        ("launch(kernel, x, y, grid=(0.5,), block=1)", "an extent of `grid` is an integer, found the float 0.5"),
+        ("launch(kernel, x, y, grid=N, block=1)", "`n` is the extent of 2 axes that are passed on"),
+        (
+            "launch(kernel, x, y, grid=DimVar(\"k\", 1, 3), block=1)",
+            "no tensor that is passed on has an axis of extent `k`",
+        ),
+    ] {
+        assert_eq!(with(wrong), want, "{wrong}");
+    }
+}
