@@ -27,7 +27,8 @@ use syn::{DeriveInput, Error, parse_macro_input};
 /// }
 /// ```
 ///
-/// `#[pass(name = "…", requires("a", "b"))]` names passes that must stand earlier in the pipeline. A field with `#[option]` is an
+/// `#[pass(name = "…", requires("a", "b"))]` names passes that must stand earlier in the pipeline, `preserves("x")` analyses whose
+/// results hold for what the pass returns. A field with `#[option]` is an
 /// option: its doc comment is its documentation, its type implements `OptionValue`, and `#[default("…")]` states its value in pipeline
 /// text; without one, the type says whether it may be left out. `#[option(name = "…")]` gives another name than the field's. A field with
 /// `#[statistic("…")]` is a `Counter`. All other fields are state that the pass carries.

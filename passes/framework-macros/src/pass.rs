@@ -2,33 +2,40 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Field, Ident, Lit, LitStr, Meta, Result, Type};
 
-/// `#[pass(name = "…", requires("…"))]`.
+/// `#[pass(name = "…", requires("…"), preserves("…"))]`.
 struct Header {
     name: LitStr,
     requires: Vec<LitStr>,
+    preserves: Vec<LitStr>,
 }
 
 impl Header {
     fn of(item: &DeriveInput) -> Result<Self> {
         let missing = || Error::new_spanned(&item.ident, "`#[pass(name = \"…\")]` is missing");
         let attr = item.attrs.iter().find(|a| a.path().is_ident("pass")).ok_or_else(missing)?;
-        let (mut name, mut requires) = (None, Vec::new());
+        let (mut name, mut requires, mut preserves) = (None, Vec::new(), Vec::new());
+        let list = |meta: &ParseNestedMeta<'_>| {
+            let list;
+            syn::parenthesized!(list in meta.input);
+            let parse = |input: syn::parse::ParseStream<'_>| input.parse::<LitStr>();
+            list.parse_terminated(parse, syn::Token![,])
+        };
         attr.parse_nested_meta(|meta| {
             if meta.path.is_ident("name") {
                 name = Some(meta.value()?.parse::<LitStr>()?);
             } else if meta.path.is_ident("requires") {
-                let list;
-                syn::parenthesized!(list in meta.input);
-                let parse = |input: syn::parse::ParseStream<'_>| input.parse::<LitStr>();
-                requires.extend(list.parse_terminated(parse, syn::Token![,])?);
+                requires.extend(list(&meta)?);
+            } else if meta.path.is_ident("preserves") {
+                preserves.extend(list(&meta)?);
             } else {
-                return Err(meta.error("expected name or requires"));
+                return Err(meta.error("expected name, requires or preserves"));
             }
             Ok(())
         })?;
-        Ok(Self { name: name.ok_or_else(missing)?, requires })
+        Ok(Self { name: name.ok_or_else(missing)?, requires, preserves })
     }
 }
 
@@ -107,7 +114,7 @@ pub fn expand(item: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new_spanned(&item.ident, "a pass needs a doc comment"));
     }
     let (ident, vis) = (&item.ident, &item.vis);
-    let (pass_name, requires) = (&header.name, &header.requires);
+    let Header { name: pass_name, requires, preserves } = &header;
 
     let decls = fields.options.iter().map(|o| {
         let (name, doc, ty) = (&o.name, &o.doc, o.ty);
@@ -166,6 +173,7 @@ pub fn expand(item: &DeriveInput) -> Result<TokenStream> {
                     options: &[#(#decls),*],
                     statistics: &[#(#texts),*],
                     requires: &[#(#requires),*],
+                    preserves: &[#(#preserves),*],
                 };
                 DECL
             }

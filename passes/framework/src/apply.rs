@@ -5,10 +5,11 @@ use std::time::Instant;
 use tf_core::diag::Severity;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 
+use crate::cx::Given;
 use crate::parallel::Own;
 use crate::pass::AnyPass;
 use crate::relink::with_functions;
-use crate::{FunctionCx, Outcome, PassCx, RemarkFilter, map_in_parallel};
+use crate::{FunctionCx, Outcome, PassCx, map_in_parallel};
 
 /// With a note that says where it arose, on errors and remarks.
 pub(crate) fn blame(mut diagnostics: Vec<Diagnostic>, place: &str) -> Vec<Diagnostic> {
@@ -33,14 +34,14 @@ pub(crate) struct Applied<'c> {
 pub(crate) fn apply<'c>(
     pass: &AnyPass,
     cx: &Context<'c>,
-    remarks: RemarkFilter,
+    given: Given<'_, 'c>,
     outcome: &mut Outcome<'c>,
     place: &str,
 ) -> Applied<'c> {
     let module = outcome.module;
     match pass {
         AnyPass::Module(pass) => {
-            let mut pass_cx = PassCx::with(cx, &Own, remarks);
+            let mut pass_cx = PassCx::with(cx, &Own, given);
             let result = pass.run(module, &mut pass_cx);
             let PassCx { artifacts, diagnostics: mut found, .. } = pass_cx;
             let result = result.map_err(|error| found.push(error));
@@ -55,11 +56,11 @@ pub(crate) fn apply<'c>(
             };
             Applied { result, busy_seconds: None }
         }
-        AnyPass::Function(pass) => over_functions(cx, remarks, outcome, place, |function, cx| match function {
+        AnyPass::Function(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
             AnyFunction::Hir(hir) => pass.run(hir, cx).map(AnyFunction::Hir),
             tir @ AnyFunction::Tir(_) => Ok(tir),
         }),
-        AnyPass::PrimFunc(pass) => over_functions(cx, remarks, outcome, place, |function, cx| match function {
+        AnyPass::PrimFunc(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
             AnyFunction::Tir(tir) => pass.run(tir, cx).map(AnyFunction::Tir),
             hir @ AnyFunction::Hir(_) => Ok(hir),
         }),
@@ -68,7 +69,7 @@ pub(crate) fn apply<'c>(
 
 fn over_functions<'c>(
     cx: &Context<'c>,
-    remarks: RemarkFilter,
+    given: Given<'_, 'c>,
     outcome: &mut Outcome<'c>,
     place: &str,
     run: impl Fn(AnyFunction<'c>, &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> + Sync,
@@ -77,7 +78,7 @@ fn over_functions<'c>(
     let results = map_in_parallel(cx, module.functions, |cx, &function| {
         let _span = tracing::info_span!("function", name = function.name().as_str()).entered();
         let started = Instant::now();
-        let function_cx = FunctionCx::with(cx, module, remarks);
+        let function_cx = FunctionCx::with(cx, module, given);
         let result = run(function, &function_cx);
         let mut found = function_cx.into_diagnostics();
         let after = result.map_err(|error| found.push(error)).unwrap_or(function);

@@ -2,9 +2,11 @@
 
 use std::cell::RefCell;
 use std::ops::Deref;
+use std::sync::Arc;
 
 use tf_core::{Context, Diagnostic, Module, Span};
 
+use crate::analysis::{Analyses, FunctionAnalysis};
 use crate::parallel::{Own, Workers, map_with};
 use crate::remark::{RemarkFilter, RemarkKind};
 
@@ -36,11 +38,33 @@ impl Artifact {
     }
 }
 
+/// What the manager gives to every pass.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Given<'a, 'c> {
+    pub(crate) remarks: RemarkFilter,
+    /// `None`: each pass that asks computes anew.
+    pub(crate) analyses: Option<&'a Analyses<'c>>,
+}
+
+impl<'c> Given<'_, 'c> {
+    fn analysis<A: FunctionAnalysis>(
+        &self,
+        analysis: &A,
+        subject: A::Subject<'c>,
+        cx: &Context<'c>,
+    ) -> Arc<A::Result<'c>> {
+        match self.analyses {
+            Some(analyses) => analyses.get(analysis, subject, cx),
+            None => Arc::new(analysis.run(subject, cx)),
+        }
+    }
+}
+
 /// What a module pass works with; derefs to the [`Context`].
 pub struct PassCx<'a, 'c> {
     cx: &'a Context<'c>,
     workers: &'a dyn Workers,
-    remarks: RemarkFilter,
+    given: Given<'a, 'c>,
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -56,11 +80,11 @@ impl<'a, 'c> PassCx<'a, 'c> {
     /// For a pass that is run by hand.
     #[must_use]
     pub fn new(cx: &'a Context<'c>) -> Self {
-        Self::with(cx, &Own, RemarkFilter::default())
+        Self::with(cx, &Own, Given::default())
     }
 
-    pub(crate) fn with(cx: &'a Context<'c>, workers: &'a dyn Workers, remarks: RemarkFilter) -> Self {
-        Self { cx, workers, remarks, artifacts: Vec::new(), diagnostics: Vec::new() }
+    pub(crate) fn with(cx: &'a Context<'c>, workers: &'a dyn Workers, given: Given<'a, 'c>) -> Self {
+        Self { cx, workers, given, artifacts: Vec::new(), diagnostics: Vec::new() }
     }
 
     /// The context, for as long as the run lasts.
@@ -75,6 +99,11 @@ impl<'a, 'c> PassCx<'a, 'c> {
         map_with(self.workers, self.cx, items, f)
     }
 
+    /// What an analysis knows of a function, computed or remembered.
+    pub fn analysis<A: FunctionAnalysis>(&self, analysis: &A, subject: A::Subject<'c>) -> Arc<A::Result<'c>> {
+        self.given.analysis(analysis, subject, self.cx)
+    }
+
     /// Leaves an artifact; the driver writes the last one.
     pub fn emit_artifact(&mut self, artifact: Artifact) {
         self.artifacts.push(artifact);
@@ -87,7 +116,7 @@ impl<'a, 'c> PassCx<'a, 'c> {
 
     /// Tells what was done, or why it was not; the text is made only if somebody listens.
     pub fn remark(&mut self, kind: RemarkKind, span: Option<Span>, text: impl FnOnce() -> String) {
-        self.diagnostics.extend(self.remarks.remark(kind, span, text));
+        self.diagnostics.extend(self.given.remarks.remark(kind, span, text));
     }
 
     /// The artifacts so far.
@@ -108,7 +137,7 @@ pub struct FunctionCx<'a, 'c> {
     cx: &'a Context<'c>,
     /// The module as it was before the pass.
     pub module: Module<'c>,
-    remarks: RemarkFilter,
+    given: Given<'a, 'c>,
     diagnostics: RefCell<Vec<Diagnostic>>,
 }
 
@@ -123,17 +152,22 @@ impl<'a, 'c> FunctionCx<'a, 'c> {
     /// For a pass that is run by hand.
     #[must_use]
     pub fn new(cx: &'a Context<'c>, module: Module<'c>) -> Self {
-        Self::with(cx, module, RemarkFilter::default())
+        Self::with(cx, module, Given::default())
     }
 
-    pub(crate) fn with(cx: &'a Context<'c>, module: Module<'c>, remarks: RemarkFilter) -> Self {
-        Self { cx, module, remarks, diagnostics: RefCell::default() }
+    pub(crate) fn with(cx: &'a Context<'c>, module: Module<'c>, given: Given<'a, 'c>) -> Self {
+        Self { cx, module, given, diagnostics: RefCell::default() }
     }
 
     /// The context, for as long as the run lasts.
     #[must_use]
     pub fn context(&self) -> &'a Context<'c> {
         self.cx
+    }
+
+    /// What an analysis knows of a function, computed or remembered.
+    pub fn analysis<A: FunctionAnalysis>(&self, analysis: &A, subject: A::Subject<'c>) -> Arc<A::Result<'c>> {
+        self.given.analysis(analysis, subject, self.cx)
     }
 
     /// Reports a warning, a remark, or an error: after an error the pass counts as failed.
@@ -143,7 +177,7 @@ impl<'a, 'c> FunctionCx<'a, 'c> {
 
     /// Tells what was done, or why it was not; the text is made only if somebody listens.
     pub fn remark(&self, kind: RemarkKind, span: Option<Span>, text: impl FnOnce() -> String) {
-        self.diagnostics.borrow_mut().extend(self.remarks.remark(kind, span, text));
+        self.diagnostics.borrow_mut().extend(self.given.remarks.remark(kind, span, text));
     }
 
     /// The diagnostics, in the order they were reported.

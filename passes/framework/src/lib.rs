@@ -4,6 +4,7 @@
 //! in a [`PassRegistry`], builds a [`Pipeline`] from text and runs it with a [`PassManager`]. Passes return new IR and never mutate: when
 //! one fails, the module before it is intact.
 
+mod analysis;
 mod apply;
 mod chrome;
 mod counter;
@@ -20,6 +21,7 @@ mod remark;
 mod resolve;
 pub mod text;
 
+pub use analysis::FunctionAnalysis;
 pub use chrome::TraceLog;
 pub use counter::Counter;
 pub use cx::{Artifact, FunctionCx, PassCx};

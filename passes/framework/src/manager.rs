@@ -6,7 +6,9 @@ use rustc_hash::FxHashMap;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_types::Symbol;
 
+use crate::analysis::Analyses;
 use crate::apply::{Applied, apply, blame};
+use crate::cx::Given;
 use crate::relink::with_functions;
 use crate::resolve::Step;
 use crate::{Artifact, Instrumentation, PassRun, Pipeline, RemarkFilter, map_in_parallel};
@@ -99,10 +101,11 @@ impl<'m> PassManager<'m> {
         for instrument in &mut self.instruments {
             instrument.input(seconds, outcome.module, cx);
         }
+        let mut analyses = Analyses::default();
         for (index, step) in pipeline.steps.iter().enumerate() {
             let before = outcome.module;
             let name = step.pass.info().decl().name;
-            if let Err(errors) = self.step((index, pipeline.steps.len()), step, cx, &mut outcome) {
+            if let Err(errors) = self.step((index, pipeline.steps.len()), step, cx, &mut analyses, &mut outcome) {
                 outcome.diagnostics.extend(errors);
                 return Err(Failure { pass: Some(name), module: before, diagnostics: outcome.diagnostics });
             }
@@ -118,6 +121,7 @@ impl<'m> PassManager<'m> {
         (index, count): (usize, usize),
         step: &Step,
         cx: &Context<'c>,
+        analyses: &mut Analyses<'c>,
         outcome: &mut Outcome<'c>,
     ) -> Result<(), Vec<Diagnostic>> {
         let decl = step.pass.info().decl();
@@ -142,7 +146,8 @@ impl<'m> PassManager<'m> {
         let before = outcome.module;
         let place = format!("in pass `{}`", decl.name);
         let started = Instant::now();
-        let Applied { result, busy_seconds } = apply(&step.pass, cx, self.remarks, outcome, &place);
+        let given = Given { remarks: self.remarks, analyses: Some(analyses) };
+        let Applied { result, busy_seconds } = apply(&step.pass, cx, given, outcome, &place);
         run.seconds = started.elapsed().as_secs_f64();
         run.busy_seconds = busy_seconds.unwrap_or(run.seconds);
         let result = result.and_then(|after| {
@@ -166,6 +171,7 @@ impl<'m> PassManager<'m> {
         run.changed = after != before;
         run.statistics = decl.statistics.iter().copied().zip(step.pass.info().statistics()).collect();
         outcome.module = after;
+        analyses.follow(before, after, decl.preserves);
         for instrument in &mut self.instruments {
             instrument.after(&run, before, after, cx);
         }

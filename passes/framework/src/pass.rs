@@ -17,6 +17,8 @@ pub struct PassDecl {
     pub statistics: &'static [&'static str],
     /// Passes that must stand earlier in the pipeline.
     pub requires: &'static [&'static str],
+    /// Analyses whose results hold for the functions that it returns.
+    pub preserves: &'static [&'static str],
 }
 
 impl PassDecl {

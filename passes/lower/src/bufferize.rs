@@ -6,7 +6,7 @@ use tf_core::visit::{Cloning, ExprCloner, StmtMutator, WithExprs, rewrite_stmt};
 use tf_core::walk::walk_stmts;
 use tf_core::{Context, Expr, PrimFunction, Result, Stmt, StmtKind};
 use tf_dataflow::Liveness;
-use tf_framework::{Counter, FunctionCx, Pass, PrimFuncPass};
+use tf_framework::{Counter, FunctionAnalysis, FunctionCx, Pass, PrimFuncPass};
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, Type};
 
@@ -24,7 +24,7 @@ pub struct Bufferize {
 impl PrimFuncPass for Bufferize {
     fn run<'c>(&self, function: PrimFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<PrimFunction<'c>> {
         let mut body = function.body;
-        let liveness = Liveness::new(function, overwritten);
+        let liveness = cx.analysis(&BufferLiveness, function);
         if !liveness.is_tight() {
             let mut remove = Remove { liveness: &liveness, removed: 0 };
             body = rewrite_stmt(&mut remove, body, cx)?;
@@ -42,6 +42,19 @@ impl PrimFuncPass for Bufferize {
             return Ok(function);
         }
         Ok(cx.prim_function(PrimFunctionData { body, ..*function.data() }))
+    }
+}
+
+/// Which buffers are read later, by what the effects of this dialect overwrite.
+struct BufferLiveness;
+
+impl FunctionAnalysis for BufferLiveness {
+    const NAME: &'static str = "liveness";
+    type Subject<'c> = PrimFunction<'c>;
+    type Result<'c> = Liveness<'c>;
+
+    fn run<'c>(&self, function: PrimFunction<'c>, _: &Context<'c>) -> Liveness<'c> {
+        Liveness::new(function, overwritten)
     }
 }
 

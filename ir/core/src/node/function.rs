@@ -164,6 +164,18 @@ pub enum AnyFunction<'c> {
     Tir(PrimFunction<'c>),
 }
 
+impl<'c> From<Function<'c>> for AnyFunction<'c> {
+    fn from(function: Function<'c>) -> Self {
+        Self::Hir(function)
+    }
+}
+
+impl<'c> From<PrimFunction<'c>> for AnyFunction<'c> {
+    fn from(function: PrimFunction<'c>) -> Self {
+        Self::Tir(function)
+    }
+}
+
 impl<'c> AnyFunction<'c> {
     /// Its name.
     #[must_use]
