@@ -65,7 +65,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let storage = annotation.storage.unwrap_or(Storage::Gmem);
         Ok(Value::Annotation(Annotation {
-            ty: self.cx.tensor(&shape, dtype, annotation.layout, storage),
+            ty: self.cx.signature_type(self.cx.tensor(&shape, dtype, annotation.layout, storage)),
             is_const: builtin == Builtin::ConstTensor,
             states_layout: annotation.states_layout,
             states_storage: annotation.storage.is_some(),
@@ -81,7 +81,7 @@ impl<'c> Parser<'_, 'c> {
             let written = self.sugar(tuple)?;
             let logical: Vec<_> = written.axes.iter().map(|axis| self.cx.simplify(axis.extent)).collect();
             let placed = self.place(&written, Some(&logical), span, whole)?;
-            return Ok((logical, Some(self.materialised(placed))));
+            return Ok((logical, Some(placed)));
         }
         if matches!(expr, ast::Expr::Slice(_)) {
             return Err(Refusal::wrong(span, "the shape is a tuple of extents, found a slice"));
@@ -132,7 +132,7 @@ impl<'c> Parser<'_, 'c> {
             && may_be_layout
         {
             let placed = self.placement(tuple, Some(shape), span)?;
-            slots.layout = Some(TensorLayout::Shard(self.materialised(placed)));
+            slots.layout = Some(TensorLayout::Shard(placed));
             slots.states_layout = true;
             return Ok(());
         }
@@ -142,7 +142,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Storage(storage) if is_last => slots.storage = Some(storage),
             Value::Shard(shard) if may_be_layout => {
                 self.cx.check_element_count(shard, shape).at(span)?;
-                slots.layout = Some(TensorLayout::Shard(self.materialised(shard)));
+                slots.layout = Some(TensorLayout::Shard(shard));
                 slots.states_layout = true;
             }
             Value::Layout(layout) if may_be_layout => {
@@ -176,14 +176,6 @@ impl<'c> Parser<'_, 'c> {
             }
         }
         Ok(())
-    }
-
-    /// Annotations have strides at once (spec: shard G7).
-    fn materialised(&self, shard: ShardLayout<'c>) -> ShardLayout<'c> {
-        match shard.layout.strides() {
-            Some(_) => shard,
-            None => self.cx.with_c_order_strides(shard),
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The factory of nodes.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -71,11 +72,25 @@ impl<'c> Context<'c> {
         &self.shared.sources
     }
 
-    /// The instance of an op with attribute values in declaration order.
+    /// The instance of an op with attribute values in declaration order; dims get their normal form (spec: types §6).
     pub fn op_instance(&self, id: OpId, attrs: &[Attr<'c>]) -> OpInstance<'c> {
         let decl = self.ops().decl(id);
         debug_assert_eq!(decl.attributes().count(), attrs.len(), "attributes of {}", decl.name);
-        let attrs = self.shared.attrs.intern(attrs, || self.alloc_slice(attrs));
+        let compound = |attr: &Attr<'c>| match attr {
+            Attr::Dim(dim) => dim.is_op(),
+            Attr::Dims(dims) => dims.iter().any(|dim| dim.is_op()),
+            _ => false,
+        };
+        let normal = |&attr: &Attr<'c>| match attr {
+            Attr::Dim(dim) => Attr::Dim(self.simplify(dim)),
+            Attr::Dims(dims) => Attr::Dims(self.normal_dims(dims)),
+            other => other,
+        };
+        let attrs = match attrs.iter().any(compound) {
+            true => Cow::Owned(attrs.iter().map(normal).collect()),
+            false => Cow::Borrowed(attrs),
+        };
+        let attrs = self.shared.attrs.intern(&attrs, || self.alloc_slice(&attrs));
         let key = OpInstanceData { id, decl, attrs };
         OpInstance(self.shared.instances.intern(&key, || self.alloc(key)))
     }

@@ -36,7 +36,7 @@ impl<'c> Generator<'_, 'c> {
         for (at, &ty) in types.iter().enumerate() {
             let kind = ExprKind::Var { name: cx.symbol(&format!("p{at}")), is_const: at > 0 && at == last };
             let meta = Meta { name: None, ..self.meta() };
-            params.push(cx.expr(kind, ty, meta));
+            params.push(cx.expr(kind, cx.signature_type(ty), meta));
         }
         params
     }

@@ -43,24 +43,25 @@ pub struct TypeContext<'c> {
     bump: Member<'c>,
     /// Symbols this thread has asked for, to keep the hot path free of locks.
     seen: RefCell<FxHashMap<&'c str, Symbol<'c>>>,
+    /// Of the compound dims that this thread has met.
+    pub(crate) normal_forms: RefCell<FxHashMap<Dim<'c>, Dim<'c>>>,
 }
 
 impl<'c> TypeContext<'c> {
     /// A context with empty tables.
     #[must_use]
     pub fn new(arena: &'c Arena) -> Self {
-        Self { tables: Arc::default(), arena, bump: arena.member(), seen: RefCell::default() }
+        Self::over(Arc::default(), arena)
     }
 
     /// A context for another thread over the same tables.
     #[must_use]
     pub fn fork(&self) -> Self {
-        Self {
-            tables: Arc::clone(&self.tables),
-            arena: self.arena,
-            bump: self.arena.member(),
-            seen: RefCell::default(),
-        }
+        Self::over(Arc::clone(&self.tables), self.arena)
+    }
+
+    fn over(tables: Arc<Tables<'c>>, arena: &'c Arena) -> Self {
+        Self { tables, arena, bump: arena.member(), seen: RefCell::default(), normal_forms: RefCell::default() }
     }
 
     /// How many bytes of the arena this context has filled.
@@ -134,20 +135,21 @@ impl<'c> TypeContext<'c> {
         self.dims(&dims)
     }
 
-    /// A layout; `strides`, where given, has one entry per axis.
+    /// A layout, its dims in normal form; `strides`, where given, has one entry per axis.
     pub fn layout(&self, shape: &[Dim<'c>], strides: Option<&[Dim<'c>]>) -> Layout<'c> {
         debug_assert!(strides.is_none_or(|s| s.len() == shape.len()));
-        let data = LayoutData { shape: self.dims(shape), strides: strides.map(|s| self.dims(s)) };
+        let data = LayoutData { shape: self.normal_dims(shape), strides: strides.map(|s| self.normal_dims(s)) };
         Layout(self.unique(&self.tables.layouts, data))
     }
 
-    /// A composed layout.
+    /// A composed layout, its offset in normal form.
     pub fn composed_layout(
         &self,
         inner: Option<Layout<'c>>,
         offset: Dim<'c>,
         outer: Option<OuterLayout<'c>>,
     ) -> ComposedLayout<'c> {
+        let offset = self.simplify(offset);
         ComposedLayout(self.unique(&self.tables.composed, ComposedLayoutData { inner, offset, outer }))
     }
 
@@ -157,9 +159,11 @@ impl<'c> TypeContext<'c> {
         Mesh(self.unique(&self.tables.meshes, data))
     }
 
-    /// The unique slice of these topologies.
+    /// The unique slice of these topologies, sizes in normal form.
     pub fn topologies(&self, topologies: &[Topology<'c>]) -> &'c [Topology<'c>] {
-        self.unique_slice(&self.tables.topology_lists, topologies)
+        let normal = |t: &Topology<'c>| Topology { name: t.name, size: t.size.map(|size| self.simplify(size)) };
+        let normal: Vec<_> = topologies.iter().map(normal).collect();
+        self.unique_slice(&self.tables.topology_lists, &normal)
     }
 
     /// A placement with attributes on layout axes, unchecked.
@@ -172,7 +176,7 @@ impl<'c> TypeContext<'c> {
         Type(self.unique(&self.tables.types, kind))
     }
 
-    /// A tensor type; `shape` in normal form.
+    /// A tensor type; its extents get their normal form.
     pub fn tensor(
         &self,
         shape: &[Dim<'c>],
@@ -180,7 +184,7 @@ impl<'c> TypeContext<'c> {
         layout: Option<TensorLayout<'c>>,
         storage: Storage,
     ) -> Type<'c> {
-        self.type_of(TypeKind::Tensor(TensorType { shape: self.dims(shape), dtype, layout, storage }))
+        self.type_of(TypeKind::Tensor(TensorType { shape: self.normal_dims(shape), dtype, layout, storage }))
     }
 
     /// The same tensor type again, as a handle.

@@ -51,6 +51,12 @@ pub enum DimKind<'c> {
 }
 
 impl Dim<'_> {
+    /// Whether it is arithmetic; a variable or an integer is its own normal form.
+    #[must_use]
+    pub fn is_op(self) -> bool {
+        matches!(self.0, DimKind::Op(..))
+    }
+
     /// The integer, if this is one.
     #[must_use]
     pub fn as_const(self) -> Option<i64> {
@@ -142,6 +148,9 @@ impl<'c> TypeContext<'c> {
 
     /// The unique slice of the normal forms of these dims.
     pub fn normal_dims(&self, dims: &[Dim<'c>]) -> &'c [Dim<'c>] {
+        if !dims.iter().any(|dim| dim.is_op()) {
+            return self.dims(dims);
+        }
         let normal: Vec<_> = dims.iter().map(|&d| self.simplify(d)).collect();
         self.dims(&normal)
     }

@@ -68,7 +68,7 @@ pub fn static_product(dims: &[Dim<'_>]) -> Option<i64> {
 }
 
 impl<'c> TypeContext<'c> {
-    /// A layout in normal form whose strides are checked.
+    /// A layout whose strides are checked.
     ///
     /// # Errors
     /// As many strides as axes are needed.
@@ -84,7 +84,7 @@ impl<'c> TypeContext<'c> {
                 DimTuple(strides)
             )));
         }
-        Ok(self.layout(self.normal_dims(shape), strides.map(|s| self.normal_dims(s))))
+        Ok(self.layout(shape, strides))
     }
 
     /// Row-major strides `(s1*s2, s2, 1)`, symbolic products allowed (spec: shard §2).

@@ -326,8 +326,11 @@ fn constant_nodes<'c>(root: Dim<'c>) -> Option<FxHashMap<Dim<'c>, bool>> {
 impl<'c> TypeContext<'c> {
     /// The normal form of a dim (spec: types §7). Two dims count as equal iff their normal forms are the same handle.
     pub fn simplify(&self, dim: Dim<'c>) -> Dim<'c> {
-        if !matches!(dim.data(), DimKind::Op(..)) {
+        if !dim.is_op() {
             return dim;
+        }
+        if let Some(&normal) = self.normal_forms.borrow().get(&dim) {
+            return normal;
         }
         // Sorting floors can change which variable appears first; a few rounds reach the fixed point.
         let mut current = dim;
@@ -339,6 +342,7 @@ impl<'c> TypeContext<'c> {
             }
             current = next;
         }
+        self.normal_forms.borrow_mut().extend([(dim, current), (current, current)]);
         current
     }
 }

@@ -1,8 +1,9 @@
 //! The type of a reshard: checks and materialised strides (spec: shard §9; decisions 3 and 8).
 
+use crate::layout::{Layout, OuterLayout};
 use crate::shard::ShardAttr;
 use crate::size::same_element_count;
-use crate::{Dim, ShardLayout, Storage, TensorLayout, TensorType, Topology, Type, TypeContext, TypeError};
+use crate::{Dim, ShardLayout, Storage, TensorLayout, TensorType, Topology, Type, TypeContext, TypeError, TypeKind};
 
 /// Levels inside one CTA; every other level separates CTAs.
 const WITHIN_CTA: [&str; 4] = ["thread", "lane", "warp", "warpgroup"];
@@ -77,7 +78,38 @@ impl<'c> TypeContext<'c> {
         )))
     }
 
-    /// The same placement with row-major strides over its factored shape, the form of annotations (spec: shard G7).
+    /// The type as it stands in a signature: layouts without strides get row-major ones, over the factored shape where the tensor is
+    /// placed (spec: hir §1, shard G7).
+    pub fn signature_type(&self, ty: Type<'c>) -> Type<'c> {
+        let plain = |layout: Layout<'c>| match layout.strides() {
+            Some(_) => layout,
+            None => self.c_order_layout(layout.shape()),
+        };
+        let shard = |shard: ShardLayout<'c>| self.shard_layout(plain(shard.layout), shard.attrs, shard.mesh);
+        match *ty.data() {
+            TypeKind::Tensor(tensor) => {
+                let layout = tensor.layout.map(|layout| match layout {
+                    TensorLayout::Plain(layout) => TensorLayout::Plain(plain(layout)),
+                    TensorLayout::Shard(layout) => TensorLayout::Shard(shard(layout)),
+                    TensorLayout::Composed(composed) => {
+                        let outer = composed.outer.map(|outer| match outer {
+                            OuterLayout::Plain(layout) => OuterLayout::Plain(plain(layout)),
+                            OuterLayout::Shard(layout) => OuterLayout::Shard(shard(layout)),
+                        });
+                        TensorLayout::Composed(self.composed_layout(composed.inner.map(plain), composed.offset, outer))
+                    }
+                });
+                self.tensor_type(TensorType { layout, ..tensor })
+            }
+            TypeKind::Tuple(fields) => {
+                let fields: Vec<_> = fields.iter().map(|&field| self.signature_type(field)).collect();
+                self.tuple(&fields)
+            }
+            TypeKind::Unit | TypeKind::Callable { .. } => ty,
+        }
+    }
+
+    /// The same placement with row-major strides over its factored shape.
     pub fn with_c_order_strides(&self, shard: ShardLayout<'c>) -> ShardLayout<'c> {
         let layout = self.c_order_layout(shard.layout.shape());
         self.shard_layout(layout, shard.attrs, shard.mesh)

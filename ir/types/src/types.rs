@@ -141,7 +141,44 @@ impl<'c> TypeContext<'c> {
 #[cfg(test)]
 mod tests {
     use crate::test_util::{dims, mesh};
-    use crate::{Arena, DType, ShardAttr, Storage, TypeContext};
+    use crate::{Arena, DType, DimOp, OuterLayout, ShardAttr, Storage, TensorLayout, Topology, TypeContext};
+
+    #[test]
+    fn dims_of_types_are_in_normal_form() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let s = dims(cx, "S")[0];
+        let sum = cx.dim_op(DimOp::Sub, cx.dim_op(DimOp::Add, s, cx.dim(1)), cx.dim(1));
+        let layout = |dim| Some(TensorLayout::Plain(cx.layout(&[dim], Some(&[dim]))));
+        let ty = |dim| cx.tensor(&[dim], DType::F32, layout(dim), Storage::Gmem);
+        assert_eq!(ty(sum), ty(s));
+        let levels = |size| cx.topologies(&[Topology { name: cx.symbol("cta"), size: Some(size) }]);
+        assert_eq!(levels(sum), levels(s));
+        assert_eq!(cx.composed_layout(None, sum, None), cx.composed_layout(None, s, None));
+    }
+
+    #[test]
+    fn signatures_have_strides() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let open = cx.layout(dims(cx, "4 S"), None);
+        let of = |layout| cx.tensor(dims(cx, "4 S"), DType::F32, Some(layout), Storage::Gmem);
+        let text = |ty| cx.signature_type(ty).to_string();
+        assert_eq!(text(of(TensorLayout::Plain(open))), r#"Tensor[(4, S), "f32", (4, S):(S, 1)]"#);
+        let composed = cx.composed_layout(None, cx.dim(8), Some(OuterLayout::Plain(open)));
+        let composed = cx.signature_type(of(TensorLayout::Composed(composed)));
+        let TensorLayout::Composed(composed) = composed.as_tensor().unwrap().layout.unwrap() else {
+            panic!("composed")
+        };
+        assert_eq!(composed.outer, Some(OuterLayout::Plain(cx.c_order_layout(dims(cx, "4 S")))));
+        let m = mesh(cx, &[("thread", 4)], &[("w", 4)]);
+        let placed = cx.shard_layout(cx.layout(dims(cx, "4 2"), None), &[ShardAttr::Split(0)], m);
+        let placed = cx.tensor(dims(cx, "8"), DType::F32, Some(TensorLayout::Shard(placed)), Storage::Gmem);
+        let pair = cx.signature_type(cx.tuple(&[placed, cx.scalar(DType::I64)]));
+        let strides = pair.leaves()[0].shard().unwrap().layout.static_strides();
+        assert_eq!(strides.as_deref(), Some(&[2, 1][..]));
+        assert_eq!(cx.signature_type(pair), pair);
+    }
 
     #[test]
     fn constructors() {

@@ -182,6 +182,12 @@ fn annotations() {
     assert_eq!(ty("Tensor[(N, ceildiv(N, 8)), \"f32\"]"), "Tensor[(n, ((n - 1) // 8) + 1), \"f32\"]");
     assert_eq!(ty("ConstTensor[(), \"i32\", \"smem\"]"), "Tensor[(), \"i32\", \"smem\"]");
     assert_eq!(ty("Tensor[(4,), \"f32\", None, \"host\"]"), "Tensor[(4,), \"f32\", \"host\"]");
+    let open = "from tilefoundry.dsl import Layout, Tensor\nfrom tilefoundry import func\n@func\ndef f(x: Tensor[(4, 8), \"f32\", Layout((4, 8))]):\n    return x\n";
+    with_source(open, |_, result| {
+        let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let ty = module.functions[0].params()[0].ty().to_string();
+        assert_eq!(ty, "Tensor[(4, 8), \"f32\", (4, 8):(8, 1)]");
+    });
     let mesh = "Mesh((Topology(\"thread\", 8),), (8,), (\"t\",))";
     let text = |slots: &str| format!("{HEAD}m = {mesh}\n@func\ndef f(x: Tensor[{slots}]):\n    return x\n");
     for slots in ["(16 @ m.t, 2), \"f32\", \"smem\"", "(16, 2), \"f32\", (16 @ m, 2), \"smem\""] {

@@ -4,7 +4,7 @@ use std::collections::hash_map::Entry;
 
 use tf_core::node::{AnyFunction, Converter, Function, FunctionData, Origin, PrimFunctionData};
 use tf_core::{Expr, ExprKind, Span};
-use tf_types::Symbol;
+use tf_types::{Symbol, Type};
 
 use super::Parser;
 use super::body::FrameKind;
@@ -28,6 +28,7 @@ impl<'c> Parser<'_, '_, 'c> {
         self.items.clear();
         self.parts = None;
         let is_tir = self.at_word("tir.func");
+        self.in_instance = self.at_word("hir.instance");
         self.advance();
         let mut key = None;
         let function = match is_tir {
@@ -69,7 +70,8 @@ impl<'c> Parser<'_, '_, 'c> {
     }
 
     /// `(%x: type, %w: const type)`, in scope from here on.
-    fn params(&mut self) -> Parsed<&'c [Expr<'c>]> {
+    /// `of` gives the type of a parameter from the written one.
+    fn params(&mut self, of: impl Fn(&Self, Type<'c>) -> Type<'c>) -> Parsed<&'c [Expr<'c>]> {
         let params = self.list([b'(', b')'], |p| {
             let token = p.expect_kind(Kind::Value, "a parameter `%name: type`")?;
             let name = match p.author_name(token)? {
@@ -79,6 +81,7 @@ impl<'c> Parser<'_, '_, 'c> {
             p.expect(b':')?;
             let is_const = p.accept_word("const");
             let ty = p.ty()?;
+            let ty = of(p, ty);
             let meta = p.meta(p.span(token), None)?;
             let var = p.cx.expr(ExprKind::Var { name, is_const }, ty, meta);
             p.define(token, Some(var))?;
@@ -107,7 +110,7 @@ impl<'c> Parser<'_, '_, 'c> {
 
     /// A function from its parameters on.
     fn hir_rest(&mut self, name: Symbol<'c>, span: Span) -> Parsed<FunctionData<'c>> {
-        let params = self.params()?;
+        let params = self.params(Self::signature_type)?;
         self.arrow()?;
         let return_type = self.ty()?;
         let mut data = FunctionData::prototype(name, params, return_type, &[]);
@@ -125,6 +128,9 @@ impl<'c> Parser<'_, '_, 'c> {
         if let FrameKind::Hir(body) = frame.kind {
             data.body = body;
         }
+        if data.body.is_none_or(|body| body.ty() != return_type) {
+            data.return_type = self.signature_type(return_type);
+        }
         let has_variants = self.parts.as_ref().is_some_and(|parts| !parts.variants.is_empty());
         if data.body.is_none() && !has_variants {
             if self.errors.len() > errors {
@@ -134,6 +140,11 @@ impl<'c> Parser<'_, '_, 'c> {
             return Err(self.error_at(token, format!("`hir.return` is missing in `@{name}`")));
         }
         Ok(data)
+    }
+
+    /// Authors may leave strides out; an instance takes the types of its arguments.
+    fn signature_type(&self, written: Type<'c>) -> Type<'c> {
+        if self.in_instance { written } else { self.cx.signature_type(written) }
     }
 
     /// `(@f)`, `(@f, [S = 8])`.
@@ -207,7 +218,7 @@ impl<'c> Parser<'_, '_, 'c> {
 
     fn tir_function(&mut self, key: &mut Option<Key<'c>>) -> Parsed<AnyFunction<'c>> {
         let (name, span) = self.function_name(key)?;
-        let params = self.params()?;
+        let params = self.params(|_, ty| ty)?;
         let target = self.target()?;
         self.expect_word("outputs")?;
         self.expect(b'(')?;

@@ -79,6 +79,7 @@ pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Ve
         origins: Vec::new(),
         origin: None,
         parts: None,
+        in_instance: false,
         by_name: FxHashMap::default(),
         forward: FxHashMap::default(),
         references: Vec::new(),
@@ -142,4 +143,6 @@ struct Parser<'a, 't, 'c> {
     origin: Option<Key<'c>>,
     /// The parts of the HIR function that is read; none inside a part.
     parts: Option<Parts<'c>>,
+    /// Whether the HIR function that is read is an instance.
+    in_instance: bool,
 }

@@ -86,6 +86,29 @@ fn modules_in_modules() {
 }
 
 #[test]
+fn signatures_have_strides_and_normal_dims() {
+    let arena = Arena::new();
+    let cx = &Context::new(&arena, registry());
+    let text = r#"#S = dim<"S", 1, 9>
+module @m {
+  hir.func @f(%x: tensor<[#S + 1 - 1]xf32, layout<(#S)>>) -> tensor<[#S]xf32, layout<(#S)>> {
+    hir.return %x
+  }
+  hir.instance @f$1(%x: tensor<[#S]xf32, layout<(#S)>>) -> tensor<[#S]xf32, layout<(#S)>> origin(@f) {
+    hir.return %x
+  }
+}
+"#;
+    let printed = print_module(parse(cx, text), &PrintOptions::default());
+    let functions: Vec<_> = printed.lines().filter(|line| line.contains("hir.")).map(str::trim).collect();
+    assert_eq!(
+        functions[0],
+        "hir.func @f(%x: tensor<[#S]xf32, layout<(#S):(1)>>) -> tensor<[#S]xf32, layout<(#S):(1)>> {"
+    );
+    assert!(functions[2].starts_with("hir.instance @f$1(%x: tensor<[#S]xf32, layout<(#S)>>)"), "{printed}");
+}
+
+#[test]
 fn a_header_keeps_its_locations() {
     let arena = Arena::new();
     let cx = &Context::new(&arena, registry());

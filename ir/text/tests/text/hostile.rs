@@ -91,6 +91,10 @@ fn survives(text: String) {
         let module = parse_module(&cx, cx.sources().add("m.tfir", text.as_str())).expect("a valid module");
         assert!(print_module(module, &PrintOptions::default()) == text);
     };
+    small_stack(run);
+}
+
+fn small_stack(run: impl FnOnce() + Send + 'static) {
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(run);
     thread.expect("a thread").join().expect("no overflow");
 }
@@ -134,9 +138,18 @@ fn deep_loops_and_long_dims() {
     survives(text);
     let sum = " + 1".repeat(100_000);
     let right = "1 + (".repeat(50_000);
+    let close = ")".repeat(50_000);
+    survives(format!(
+        "#S = dim<\"S\", 1, 9>\nmodule @m {{\n  hir.func @f() -> i64 {{\n    %0 = hir.grid %i = #S{sum} to {right}#S + 2{close} step 1 : i64 {{\n      hir.yield %i\n    }}\n    hir.return %0\n  }}\n}}\n"
+    ));
     let text = format!(
-        "#S = dim<\"S\", 1, 9>\n!t0 = tensor<[#S{sum}]x[{right}#S + 2{}]xf32>\nmodule @m {{\n  hir.func @f(%x: !t0) -> !t0 {{\n    hir.return %x\n  }}\n}}\n",
-        ")".repeat(50_000)
+        "#S = dim<\"S\", 1, 9>\nmodule @m {{\n  hir.func @f(%x: tensor<[#S{sum}]x[{right}#S + 2{close}]xf32>) -> tensor<[#S + 100000]x[#S + 50002]xf32> {{\n    hir.return %x\n  }}\n}}\n"
     );
-    survives(text);
+    small_stack(move || {
+        let arena = Arena::new();
+        let cx = Context::new(&arena, registry());
+        let module = parse_module(&cx, cx.sources().add("m.tfir", text.as_str())).expect("a valid module");
+        let f = module.functions[0];
+        assert_eq!(f.params()[0].ty().to_string(), "Tensor[(S + 100000, S + 50002), \"f32\"]");
+    });
 }

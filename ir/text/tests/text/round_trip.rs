@@ -203,7 +203,23 @@ fn dims_layouts_meshes_and_attributes() {
         ];
         values.extend(ops.map(|op| call(cx, op, &[], "")));
     }
+    for &stop in all {
+        let induction = var(cx, "i", cx.scalar(DType::I64));
+        let region = GridRegion {
+            induction,
+            carries: &[],
+            inits: &[],
+            yields: &[],
+            body: Some(induction),
+            start: cx.dim(0),
+            stop,
+            step: cx.dim(1),
+        };
+        values.push(cx.grid(region, induction.ty(), Meta::default()));
+    }
     let text = round_trip(cx, module(cx, &[hir(cx, "f", &[], tuple(cx, &values))]));
+    let bounds = ["#S + -4", "7 + #S", "#S + 7", "#S - -4", "#S + 7 - #S", "#S - (#S + 7)", "#S * -4"];
+    assert!(bounds.iter().all(|bound| text.contains(&format!(" = 0 to {bound} step 1 : i64 {{\n"))), "{text}");
     for want in [
         "#S = dim<\"S\", 1, 1025>\n",
         "#S_1 = dim<\"S\", 1, 9>\n",
@@ -220,7 +236,7 @@ fn dims_layouts_meshes_and_attributes() {
         "%0 = t.every {i = 5, f = nan, g = none, d = f8e8m0, s = tmem, ty = ",
         "%6 = t.every {d = f32, ty = !t0} : () -> !t0\n",
         "%7 = t.every {i = 0, f = -0.0, g = inf, d = f32, ty = !t0} : () -> !t0\n",
-        "{dim = #S, dims = [#S, #S_1, #dim, -3, 7, #S + -4, 7 + #S, #S + 7, #S - -4, #S + 7 - #S, #S - (#S + 7), #S * -4, ",
+        "{dim = #S, dims = [#S, #S_1, #dim, -3, 7, #S - 4, #S + 7, #S + 7, #S + 4, 7, -7, -4 * #S, ",
         "%9 = t.placed {dim = #S_1, dims = [], ty = !t0} : () -> !t0\n",
         "[#S]x[-1]xbf16",
     ] {
