@@ -145,7 +145,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                     self.domain = outer;
                     let function = function?;
                     if declared.is_context() {
-                        let module = self.implicit_module(AnyFunction::Hir(function), &declared);
+                        let module = self.implicit_module(AnyFunction::Hir(function), &declared)?;
                         Binding::Value(Value::Module(module))
                     } else {
                         self.domain.functions.push(Family::new(function));

@@ -1,9 +1,8 @@
 //! Functions with their variants and converters, until their module is complete (spec: parser §1.1, hir §1).
 
 use ruff_python_ast as ast;
-use tf_core::node::{Converter, FunctionData};
-use tf_core::visit::redirect_calls;
-use tf_core::{Context, DimVarRangePat, Function, Span};
+use tf_core::node::{Converter, FunctionData, ModuleData};
+use tf_core::{AnyFunction, Context, DimVarRangePat, Function, Span};
 
 use crate::function::Role;
 use crate::parser::{Domain, Parser};
@@ -32,11 +31,6 @@ impl<'c> Domain<'c> {
         let old = std::mem::replace(&mut self.functions[at].function, new);
         self.replaced.insert(old, at);
         new
-    }
-
-    /// The last state of a function of which `callee` is an earlier one.
-    fn last(&self, callee: Function<'c>) -> Option<Function<'c>> {
-        Some(self.functions[*self.replaced.get(&callee)?].function)
     }
 }
 
@@ -206,8 +200,8 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Completes the functions of a module: prototypes have variants for every value of their dim, and all calls are of
-    /// the complete functions.
-    pub(crate) fn seal(&mut self, mut domain: Domain<'c>) -> Vec<Function<'c>> {
+    /// the complete functions. Gives them with the instances that calls made of them.
+    pub(crate) fn seal(&mut self, domain: Domain<'c>) -> (Vec<Function<'c>>, &'c [Function<'c>]) {
         for family in &domain.functions {
             if !family.refused
                 && let Err(refusal) = check_family(family)
@@ -215,33 +209,24 @@ impl<'c> Parser<'_, 'c> {
                 self.report(refusal);
             }
         }
-        // Calls go to functions above, so that a round a function is enough unless a variant leads back to its own.
-        for round in 0..=domain.functions.len() {
-            let mut is_done = true;
-            for at in 0..domain.functions.len() {
-                let function = domain.functions[at].function;
-                let is_old = |&callee: &Function<'c>| domain.last(callee).is_some();
-                if domain.replaced.is_empty() || !function.callees().iter().any(is_old) {
-                    continue;
-                }
-                is_done = false;
-                if round == domain.functions.len() {
-                    let message = format!("`{}` calls itself through its variants or converters", function.name);
-                    self.report(tf_core::Diagnostic::error(message).at(function.span).into());
-                    break;
-                }
-                match redirect_calls(self.cx, function, &|callee| domain.last(callee)) {
-                    Ok(data) => {
-                        domain.amend(at, data, self.cx);
-                    }
-                    Err(error) => self.report(error.into()),
-                }
+        let functions: Vec<_> = domain.functions.iter().map(|family| family.function).collect();
+        let members: Vec<_> = functions.iter().copied().map(AnyFunction::Hir).collect();
+        let replaced = domain.replaced.iter().map(|(&old, &at)| (AnyFunction::Hir(old), members[at]));
+        let members = ModuleData { functions: self.cx.alloc_slice(&members), ..ModuleData::new(self.cx.symbol("")) };
+        let module = self.cx.module(members);
+        match tf_core::tree::replaced(self.cx, module, &replaced.collect(), &Function::callees) {
+            Ok(module) => {
+                let functions = module.functions.iter().filter_map(|function| match function {
+                    AnyFunction::Hir(function) => Some(*function),
+                    AnyFunction::Tir(_) => None,
+                });
+                (functions.collect(), module.data().instances)
             }
-            if is_done {
-                break;
+            Err(error) => {
+                self.report(error.into());
+                (functions, &[])
             }
         }
-        domain.functions.iter().map(|family| family.function).collect()
     }
 }
 

@@ -48,15 +48,22 @@ impl<'a, 'c> Parser<'a, 'c> {
             self.file_statement(stmt, &mut candidates);
         }
         let domain = std::mem::take(&mut self.domain);
-        let functions = self.seal(domain);
+        let (functions, _) = self.seal(domain);
         for candidate in &mut candidates {
             let function = candidate.function.and_then(|at| functions.get(at)).map(|f| AnyFunction::Hir(*f));
-            candidate.module = candidate.module.or(function.map(|f| self.implicit_module(f, &Declared::default())));
+            if let Some(function) = function {
+                match self.implicit_module(function, &Declared::default()) {
+                    Ok(module) => candidate.module = Some(module),
+                    Err(refusal) => self.report(refusal),
+                }
+            }
         }
         match &options.module {
             None if !self.diagnostics.is_empty() => Err(self.diagnostics),
             wanted => match select(&candidates, wanted.as_deref()) {
-                Ok(Candidate { module: Some(module), .. }) => Ok(*module),
+                Ok(Candidate { module: Some(module), .. }) => {
+                    tf_core::tree::completed(self.cx, *module).map_err(|error| vec![error])
+                }
                 Ok(candidate) => {
                     // What is wrong with a callee is wrong with its caller.
                     let own = self.diagnostics.get(candidate.errors.clone()).unwrap_or_default().to_vec();
@@ -220,7 +227,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             Ok(Decorator::Known(Builtin::PrimFunc, call)) => {
                 let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
                 let function = self.prim_function(def, declared.target, declared.outputs)?;
-                let module = self.implicit_module(AnyFunction::Tir(function), &declared);
+                let module = self.implicit_module(AnyFunction::Tir(function), &declared)?;
                 return Ok(Defined::Prim(function, module));
             }
             Ok(Decorator::Known(Builtin::Intrinsic, _)) => {
@@ -237,7 +244,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.domain = outer;
         let function = function?;
         if declared.is_context() {
-            return Ok(Defined::Module(self.implicit_module(AnyFunction::Hir(function), &declared)));
+            return self.implicit_module(AnyFunction::Hir(function), &declared).map(Defined::Module);
         }
         self.domain.functions.push(Family::new(function));
         Ok(Defined::Function(self.domain.functions.len() - 1))

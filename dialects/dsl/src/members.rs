@@ -170,7 +170,7 @@ impl<'c> Parser<'_, 'c> {
         let outer = std::mem::replace(&mut self.domain, domain);
         let function = self.function(def, Role::Member);
         self.domain = outer;
-        Ok(self.implicit_module(AnyFunction::Hir(function?), declared))
+        self.implicit_module(AnyFunction::Hir(function?), declared)
     }
 
     fn class_member(&mut self, class: &ast::StmtClassDef, members: &mut Members<'c>) -> Res<()> {

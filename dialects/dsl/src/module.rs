@@ -3,6 +3,7 @@
 use ruff_python_ast as ast;
 use rustc_hash::FxHashMap;
 use tf_core::node::{HeaderSpans, ModuleData};
+use tf_core::tree::Replacements;
 use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Target};
 use tf_types::{Symbol, Type};
 
@@ -142,7 +143,7 @@ impl<'c> Parser<'_, 'c> {
         let mut domain = std::mem::replace(&mut self.domain, outer);
         let declared = Declared { topologies: domain.topologies.take(), ..declared };
         let prims = std::mem::take(&mut domain.prims);
-        let functions = self.seal(domain);
+        let (functions, instances) = self.seal(domain);
         let all = in_order(&functions, &prims);
         let name = self.span(&class.name);
         let is_empty = all.is_empty() && members.children.is_empty() && members.methods.is_empty();
@@ -163,13 +164,16 @@ impl<'c> Parser<'_, 'c> {
         if self.refused > before {
             return Err(Refusal::Reported);
         }
-        Ok(self.cx.module(ModuleData {
+        let module = self.cx.module(ModuleData {
             functions: self.cx.alloc_slice(&all),
+            instances,
             children: self.cx.alloc_slice(&members.children),
             methods: self.cx.alloc_slice(&members.methods),
             span: Some(name),
             ..self.header(self.cx.symbol(class.name.as_str()), &declared)
-        }))
+        });
+        // Instances of the children's functions are theirs.
+        Ok(tf_core::tree::replaced(self.cx, module, &Replacements::default(), &Function::callees)?)
     }
 
     /// A weight is one tensor of the module, whichever functions take it.
@@ -188,8 +192,8 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// The module of a function with a context of its own, or outside a class: the function and those it calls.
-    pub(crate) fn implicit_module(&self, entry: AnyFunction<'c>, declared: &Declared<'c>) -> Module<'c> {
-        tf_core::tree::implicit_module(self.cx, entry, &self.header(entry.name(), declared))
+    pub(crate) fn implicit_module(&self, entry: AnyFunction<'c>, declared: &Declared<'c>) -> Res<Module<'c>> {
+        Ok(tf_core::tree::implicit_module(self.cx, entry, &self.header(entry.name(), declared))?)
     }
 
     /// A module that has what a decorator declares, and no members.

@@ -130,6 +130,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) records: Vec<Record<'c>>,
     /// Calls of factories that are open, and all so far.
     pub(crate) factory_calls: (usize, usize),
+    /// The callees that calls have been given for the types of their arguments.
+    pub(crate) session: tf_infer::Session<'c>,
     /// Modules copied so far.
     pub(crate) copies: usize,
     /// Elements of comprehensions outside functions so far.
@@ -153,6 +155,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             factories: Vec::new(),
             records: Vec::new(),
             factory_calls: (0, 0),
+            session: tf_infer::Session::default(),
             copies: 0,
             unrolled: 0,
             depth: 0,

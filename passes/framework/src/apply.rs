@@ -8,7 +8,7 @@ use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use crate::cx::Given;
 use crate::parallel::Own;
 use crate::pass::AnyPass;
-use crate::relink::with_functions;
+use crate::relink::{each_part, functions, with_functions};
 use crate::{FunctionCx, Outcome, PassCx, map_in_parallel};
 
 /// With a note that says where it arose, on errors and remarks.
@@ -57,7 +57,7 @@ pub(crate) fn apply<'c>(
             Applied { result, busy_seconds: None }
         }
         AnyPass::Function(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
-            AnyFunction::Hir(hir) => pass.run(hir, cx).map(AnyFunction::Hir),
+            AnyFunction::Hir(hir) => each_part(cx, hir, |part| pass.run(part, cx)).map(AnyFunction::Hir),
             tir @ AnyFunction::Tir(_) => Ok(tir),
         }),
         AnyPass::PrimFunc(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
@@ -74,8 +74,8 @@ fn over_functions<'c>(
     place: &str,
     run: impl Fn(AnyFunction<'c>, &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> + Sync,
 ) -> Applied<'c> {
-    let module = outcome.module;
-    let results = map_in_parallel(cx, module.functions, |cx, &function| {
+    let root = outcome.module;
+    let results = map_in_parallel(cx, &functions(cx, root), |cx, &(function, module)| {
         let _span = tracing::info_span!("function", name = function.name().as_str()).entered();
         let started = Instant::now();
         let function_cx = FunctionCx::with(cx, module, given);
@@ -85,15 +85,15 @@ fn over_functions<'c>(
         if !found.is_empty() {
             found = blame(blame(found, &format!("in function `{}`", function.name())), place);
         }
-        (after, found, started.elapsed().as_secs_f64())
+        ((function, after), found, started.elapsed().as_secs_f64())
     });
     let busy_seconds = Some(results.iter().map(|(_, _, seconds)| seconds).sum());
-    let functions: Vec<_> = results.iter().map(|(function, ..)| *function).collect();
+    let changed = results.iter().map(|(pair, ..)| *pair).filter(|(before, after)| before != after).collect();
     let found: Vec<_> = results.into_iter().flat_map(|(_, found, _)| found).collect();
     if found.iter().any(is_error) {
         return Applied { result: Err(found), busy_seconds };
     }
     outcome.diagnostics.extend(found);
-    let result = with_functions(cx, module, &functions).map_err(|error| blame(vec![error], place));
+    let result = with_functions(cx, root, &changed).map_err(|error| blame(vec![error], place));
     Applied { result, busy_seconds }
 }

@@ -135,7 +135,7 @@ impl<'a, 'c> PassCx<'a, 'c> {
 /// What a function pass works with; derefs to the [`Context`] of its thread.
 pub struct FunctionCx<'a, 'c> {
     cx: &'a Context<'c>,
-    /// The module as it was before the pass.
+    /// The module of the function as it was before the pass, with the target and levels that it has through its owners.
     pub module: Module<'c>,
     given: Given<'a, 'c>,
     diagnostics: RefCell<Vec<Diagnostic>>,

@@ -3,13 +3,13 @@
 use std::time::Instant;
 
 use rustc_hash::FxHashMap;
+use tf_core::tree::Replacements;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
-use tf_types::Symbol;
 
 use crate::analysis::Analyses;
 use crate::apply::{Applied, apply, blame};
 use crate::cx::Given;
-use crate::relink::with_functions;
+use crate::relink::{functions, with_functions};
 use crate::resolve::Step;
 use crate::{Artifact, Instrumentation, PassRun, Pipeline, RemarkFilter, map_in_parallel};
 use tf_core::guard::guard;
@@ -178,7 +178,7 @@ impl<'m> PassManager<'m> {
         Ok(())
     }
 
-    /// Types and checks the functions of `after` that `before` does not have under their name.
+    /// Types and checks the functions of `after` that `before` does not have, or has under another target or other levels.
     fn settle<'c>(
         &self,
         cx: &Context<'c>,
@@ -186,31 +186,34 @@ impl<'m> PassManager<'m> {
         after: Module<'c>,
     ) -> Result<Module<'c>, Vec<Diagnostic>> {
         let Some(verifier) = self.verifier else { return Ok(after) };
-        let old: FxHashMap<Symbol<'c>, AnyFunction<'c>> =
-            before.iter().flat_map(|m| m.functions).map(|f| (f.name(), *f)).collect();
-        let results = map_in_parallel(cx, after.functions, |cx, &function| {
-            if old.get(&function.name()) == Some(&function) {
+        let old: FxHashMap<AnyFunction<'c>, Module<'c>> =
+            before.into_iter().flat_map(|before| functions(cx, before)).collect();
+        let all = functions(cx, after);
+        let results = map_in_parallel(cx, &all, |cx, &(function, module)| {
+            let is_known = |old: &Module<'c>| (old.target, old.topologies) == (module.target, module.topologies);
+            if old.get(&function).is_some_and(is_known) {
                 return Ok(function);
             }
             let blame = |errors| blame(errors, &format!("in function `{}`", function.name()));
             let _span = tracing::info_span!("check", name = function.name().as_str()).entered();
-            let checked = guard(|| verifier.function(function, after, cx));
+            let checked = guard(|| verifier.function(function, module, cx));
             checked
                 .unwrap_or_else(|panic| Err(vec![panic.into_diagnostic("the check").at(function.span())]))
                 .map_err(blame)
         });
-        let mut functions = Vec::with_capacity(results.len());
+        let mut retyped = Replacements::default();
         let module = guard(|| verifier.module(after, cx));
         let mut errors = module.unwrap_or_else(|panic| vec![panic.into_diagnostic("the check").at(after.span)]);
-        for result in results {
+        for (&(before, _), result) in all.iter().zip(results) {
             match result {
-                Ok(function) => functions.push(function),
+                Ok(function) if function == before => {}
+                Ok(function) => drop(retyped.insert(before, function)),
                 Err(found) => errors.extend(found),
             }
         }
         if !errors.is_empty() {
             return Err(errors);
         }
-        with_functions(cx, after, &functions).map_err(|error| vec![error])
+        with_functions(cx, after, &retyped).map_err(|error| vec![error])
     }
 }

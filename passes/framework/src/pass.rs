@@ -82,7 +82,8 @@ pub trait Pass: PassInfo {
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>>;
 }
 
-/// A pass over each HIR function; functions run in parallel.
+/// A pass over each HIR function of a tree: members, instances, variants and converters, each by itself and in parallel. Calls of a
+/// function that changes follow it.
 pub trait FunctionPass: PassInfo {
     /// Looks at the options together, when the pipeline is built.
     ///
@@ -92,14 +93,15 @@ pub trait FunctionPass: PassInfo {
         Ok(())
     }
 
-    /// The new function; the same pointer if nothing changes.
+    /// The new function; the same pointer if nothing changes. Its variants and converters are left alone. A function made from one of
+    /// the tree that it calls becomes an instance there.
     ///
     /// # Errors
     /// What the pass refuses. It can also [`FunctionCx::emit`] several errors.
     fn run<'c>(&self, function: Function<'c>, cx: &FunctionCx<'_, 'c>) -> Result<Function<'c>>;
 }
 
-/// A pass over each TIR function; functions run in parallel.
+/// A pass over each TIR function of a tree; functions run in parallel.
 pub trait PrimFuncPass: PassInfo {
     /// Looks at the options together, when the pipeline is built.
     ///

@@ -1,46 +1,64 @@
 //! Calls follow the functions that a pass replaced.
 
 use rustc_hash::FxHashMap;
-use tf_core::node::ModuleData;
-use tf_core::visit::redirect_calls;
+use tf_core::node::FunctionData;
+use tf_core::tree::{Replacements, in_context, replaced};
 use tf_core::{AnyFunction, Context, Function, Module, Result};
 
 use crate::map_in_parallel;
 
-type Replaced<'c> = FxHashMap<Function<'c>, Function<'c>>;
+/// The functions of a tree, instances too, each with its module, which has the target and levels that it has through its owners.
+pub(crate) fn functions<'c>(cx: &Context<'c>, root: Module<'c>) -> Vec<(AnyFunction<'c>, Module<'c>)> {
+    let modules = in_context(root, cx);
+    let members = modules.iter().flat_map(|&module| module.all_functions().map(move |function| (function, module)));
+    members.collect()
+}
 
-/// The module with `functions` in place of its own, member by member; calls of a replaced HIR function call the new one. Members call
-/// only earlier ones, so one round in order is enough. The same module comes back if nothing changed.
+/// The tree with functions in the place of others; see [`replaced`].
 ///
 /// # Errors
 /// What type inference refuses.
 pub(crate) fn with_functions<'c>(
     cx: &Context<'c>,
-    module: Module<'c>,
-    functions: &[AnyFunction<'c>],
+    root: Module<'c>,
+    replacements: &Replacements<'c>,
 ) -> Result<Module<'c>> {
-    if module.functions == functions {
-        return Ok(module);
+    if replacements.is_empty() {
+        return Ok(root);
     }
     // Walking is most of the work, so it is done in parallel.
-    let callees = map_in_parallel(cx, functions, |_, function| match function {
-        AnyFunction::Hir(function) => function.callees(),
-        AnyFunction::Tir(_) => Vec::new(),
-    });
-    let mut replaced = Replaced::default();
-    let mut linked = Vec::with_capacity(functions.len());
-    for ((&old, &new), callees) in module.functions.iter().zip(functions).zip(callees) {
-        let (AnyFunction::Hir(old), AnyFunction::Hir(mut new)) = (old, new) else {
-            linked.push(new);
-            continue;
-        };
-        if callees.iter().any(|callee| replaced.contains_key(callee)) {
-            new = cx.function(redirect_calls(cx, new, &|callee| replaced.get(&callee).copied())?);
-        }
-        if new != old {
-            replaced.insert(old, new);
-        }
-        linked.push(AnyFunction::Hir(new));
+    let all: Vec<Function<'c>> = root
+        .tree()
+        .into_iter()
+        .flat_map(|module| module.all_functions())
+        .filter_map(|function| match replacements.get(&function).copied().unwrap_or(function) {
+            AnyFunction::Hir(function) => Some(function),
+            AnyFunction::Tir(_) => None,
+        })
+        .collect();
+    let callees = map_in_parallel(cx, &all, |_, function| function.callees());
+    let known: FxHashMap<_, _> = all.into_iter().zip(callees).collect();
+    replaced(cx, root, replacements, &|function| known.get(&function).cloned().unwrap_or_else(|| function.callees()))
+}
+
+/// What `run` makes of a function, its variants and its converters.
+///
+/// # Errors
+/// What `run` refuses.
+pub(crate) fn each_part<'c>(
+    cx: &Context<'c>,
+    function: Function<'c>,
+    run: impl Fn(Function<'c>) -> Result<Function<'c>>,
+) -> Result<Function<'c>> {
+    let new = run(function)?;
+    let variants = new.variants.iter().map(|&variant| run(variant)).collect::<Result<Vec<_>>>()?;
+    let mut converters = new.converters.to_vec();
+    for converter in &mut converters {
+        converter.function = run(converter.function)?;
     }
-    Ok(cx.module(ModuleData { functions: cx.alloc_slice(&linked), ..*module }))
+    if variants == new.variants && converters == new.converters {
+        return Ok(new);
+    }
+    let (variants, converters) = (cx.alloc_slice(&variants), cx.alloc_slice(&converters));
+    Ok(cx.function(FunctionData { variants, converters, ..*new }))
 }

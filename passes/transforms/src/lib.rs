@@ -6,8 +6,9 @@ mod rules;
 pub mod verify;
 
 pub use dot::EmitDot;
-pub use infer::{TypeInfer, infer_function};
+pub use infer::TypeInfer;
 pub use rules::Rules;
+pub use tf_infer::infer_function;
 pub use verify::Verify;
 
 /// Registers `typeinfer`, `verify` and `emit-dot`.

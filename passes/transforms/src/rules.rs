@@ -3,7 +3,9 @@
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_framework::Verifier;
 
-use crate::{infer_function, verify};
+use tf_infer::infer_function;
+
+use crate::verify;
 
 /// Type inference and all rules of `verify`.
 #[derive(Clone, Copy, Debug, Default)]

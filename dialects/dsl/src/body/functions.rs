@@ -2,6 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::{AnyFunction, Callee, ExprKind, Function, Module, Span};
+use tf_infer::{Mismatch, Refused};
 use tf_types::Symbol;
 
 use crate::parser::Parser;
@@ -52,36 +53,28 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(self.span(keyword), message));
         }
         let given = &call.arguments.args;
-        let params = function.data().params.iter().copied().filter(|param| !omits_constants || !param.is_const_param());
-        let params: Vec<_> = params.collect();
-        if given.len() != params.len() {
-            let message = format!("`{name}` takes {} arguments, found {}", params.len(), given.len());
-            return Err(Refusal::wrong(span, message));
-        }
         let mut values = Vec::with_capacity(given.len());
         for arg in given {
             let value = self.eval(arg, None)?;
             values.push((value, self.span(arg)));
         }
         let args = self.nodes(&values)?;
-        for ((arg, (_, at)), param) in args.iter().zip(&values).zip(&params) {
-            let (have, want) = (arg.ty(), param.ty());
-            if have == want {
-                continue;
+        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+        let callee = match self.session.elaborate(self.cx, function, &types, omits_constants) {
+            Ok(callee) => callee,
+            Err(Refused::Arguments(mismatch)) => {
+                let refusal = Refusal::wrong(span, mismatch.message(function));
+                return Err(match mismatch {
+                    Mismatch::Argument { at, .. } => refusal.also(values[at].1, "this argument"),
+                    Mismatch::Count { .. } => refusal,
+                });
             }
-            let param_name = param.var_name().map_or("", |n| n.as_str());
-            let same_value = match (have.as_tensor(), want.as_tensor()) {
-                (Some(have), Some(want)) => have.shape == want.shape && have.dtype == want.dtype,
-                _ => false,
-            };
-            if same_value && want.as_tensor().is_some_and(|t| t.layout.is_none()) {
-                let what = format!("an argument {have} of the parameter `{param_name}` of `{name}`, which is {want},");
-                return Err(Refusal::unbuilt(*at, what).help("pass a value of the parameter's layout and storage"));
+            Err(Refused::Inside(error)) => {
+                return Err(Refusal::from(*error).also(span, format!("in this call of `{name}`")));
             }
-            let message = format!("the parameter `{param_name}` of `{name}` is {want}, found {have}");
-            return Err(Refusal::wrong(span, message).also(*at, "this argument"));
-        }
-        let kind = ExprKind::Call { callee: Callee::Function(function), args: self.cx.alloc_slice(&args) };
-        Ok(Value::Expr(self.cx.expr(kind, function.return_type, self.meta(span, bind))))
+            Err(Refused::Again) => return Err(Refusal::Reported),
+        };
+        let kind = ExprKind::Call { callee: Callee::Function(callee), args: self.cx.alloc_slice(&args) };
+        Ok(Value::Expr(self.cx.expr(kind, callee.return_type, self.meta(span, bind))))
     }
 }

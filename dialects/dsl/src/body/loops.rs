@@ -4,7 +4,8 @@ use ruff_python_ast as ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::GridRegion;
 use tf_core::{Expr, Meta, Span};
-use tf_types::{DType, Dim, Symbol, TensorLayout, TensorType, Type};
+use tf_infer::{Fit, fit};
+use tf_types::{DType, Dim, Symbol, Type};
 
 use crate::names::Builtin;
 use crate::parser::{Binding, BodyFrame, Frame, OpenLoop, Parser};
@@ -66,13 +67,6 @@ struct Reading<'c> {
     yields: Vec<Expr<'c>>,
     last: Option<Expr<'c>>,
     names: Frame<'c>,
-}
-
-/// How a yield fits its phi.
-enum Fit<'c> {
-    Same,
-    Retype(Type<'c>),
-    Differs,
 }
 
 impl<'c> Parser<'_, 'c> {
@@ -343,8 +337,8 @@ impl<'c> Parser<'_, 'c> {
         for ((carry, value), ty) in carries.iter().zip(&reading.yields).zip(types) {
             match fit(*ty, value.ty()) {
                 Fit::Same => {}
-                Fit::Retype(new) => {
-                    *ty = new;
+                Fit::Retype => {
+                    *ty = value.ty();
                     again = true;
                 }
                 Fit::Differs => return Err(differs(carry, *ty, value.ty())),
@@ -358,21 +352,4 @@ fn differs<'c>(carry: &Carry<'c>, phi: Type<'c>, value: Type<'c>) -> Refusal {
     let message = format!("the loop carries `{}` as {phi}, but an iteration ends with {value}", carry.name);
     Refusal::wrong(carry.at, message)
         .help("the initial value and the assigned one need one shape, dtype, storage and placement")
-}
-
-/// Compares a phi with its yield (decision 11): shape, dtype, storage and placement agree; a phi without layout or
-/// strides takes those of the yield.
-fn fit<'c>(phi: Type<'c>, value: Type<'c>) -> Fit<'c> {
-    let (Some(have), Some(want)) = (phi.as_tensor(), value.as_tensor()) else {
-        return if phi == value { Fit::Same } else { Fit::Differs };
-    };
-    let unplaced = TensorType { layout: None, ..*want };
-    match have.layout {
-        None if want.layout.is_some() && unplaced == *have => Fit::Retype(value),
-        Some(TensorLayout::Shard(shard)) if shard.layout.strides().is_none() && phi != value && phi.carries(value) => {
-            Fit::Retype(value)
-        }
-        _ if phi.carries(value) => Fit::Same,
-        _ => Fit::Differs,
-    }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 use tf_types::Symbol;
 
 pub(crate) use copy::Copier;
-pub use reach::with_callees;
+pub use reach::{with_callees, with_origins};
 
 use crate::node::{Function, FunctionData, Origin};
 use crate::{Context, Diagnostic, Result};

@@ -50,6 +50,20 @@ impl<'c> Function<'c> {
 /// The functions and all that they call, callees first.
 #[must_use]
 pub fn with_callees<'c>(roots: &[Function<'c>]) -> Vec<Function<'c>> {
+    closure(roots, Function::callees)
+}
+
+/// The functions, all that they call, and what those were made from, callees and origins first.
+#[must_use]
+pub fn with_origins<'c>(roots: &[Function<'c>]) -> Vec<Function<'c>> {
+    closure(roots, |function| {
+        let mut below = function.callees();
+        below.extend(function.origin_of());
+        below
+    })
+}
+
+fn closure<'c>(roots: &[Function<'c>], below: impl Fn(Function<'c>) -> Vec<Function<'c>>) -> Vec<Function<'c>> {
     let mut order = Vec::new();
     let mut seen = FxHashSet::default();
     let mut stack: Vec<_> = roots.iter().rev().map(|&root| (root, false)).collect();
@@ -59,7 +73,7 @@ pub fn with_callees<'c>(roots: &[Function<'c>]) -> Vec<Function<'c>> {
         } else if seen.insert(function) {
             stack.push((function, true));
             let first = stack.len();
-            stack.extend(function.callees().into_iter().map(|callee| (callee, false)));
+            stack.extend(below(function).into_iter().map(|callee| (callee, false)));
             stack[first..].reverse();
         }
     }

@@ -6,7 +6,7 @@ use tf_types::Symbol;
 use crate::node::{
     AnyFunction, Child, Function, Module, ModuleData, Origin, PrimFunction, PrimFunctionData, Stmt, StmtKind,
 };
-use crate::special::{Copier, with_callees};
+use crate::special::{Copier, with_origins};
 use crate::visit::{StmtMutator, rewrite_stmt};
 use crate::walk::rebuild_stmt_exprs;
 use crate::{Context, Diagnostic, Result};
@@ -28,7 +28,7 @@ pub fn cloned<'c>(cx: &Context<'c>, root: Module<'c>) -> Result<Module<'c>> {
         .collect();
     let mut copier = Copier::new(cx, Vec::new());
     let members: rustc_hash::FxHashSet<_> = own.iter().copied().collect();
-    for function in with_callees(&own) {
+    for function in with_origins(&own) {
         if members.contains(&function) {
             let mut copy = copier.function(function)?;
             let origin = copy.origin.and_then(|origin| Some((origin, copier.redirected(origin.function?)?)));

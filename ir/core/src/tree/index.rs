@@ -6,7 +6,7 @@ use tf_types::{Symbol, Topology};
 use super::check_module;
 use crate::diag::did_you_mean;
 use crate::node::{AnyFunction, Module, Target};
-use crate::{Diagnostic, Result};
+use crate::{Context, Diagnostic, Result};
 
 /// Owners of the modules and functions of one tree. Nothing of it is in the nodes, so that a module in two trees resolves in
 /// each by itself.
@@ -139,4 +139,18 @@ impl<'c> ModuleIndex<'c> {
             },
         }
     }
+}
+
+/// The modules of a tree, each with the target and levels that it has through its owners; the root is itself.
+#[must_use]
+pub fn in_context<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Module<'c>> {
+    let mut modules = Vec::new();
+    let mut stack = vec![(root, root)];
+    while let Some((module, effective)) = stack.pop() {
+        modules.push(effective);
+        let first = stack.len();
+        stack.extend(module.child_modules().map(|child| (child, cx.module(child.inheriting(&effective)))));
+        stack[first..].reverse();
+    }
+    modules
 }

@@ -4,10 +4,12 @@ mod check;
 mod clone;
 mod index;
 mod member;
+mod replace;
 mod select;
 
 pub use check::check_module;
 pub use clone::{attached, cloned, renamed};
-pub use index::ModuleIndex;
+pub use index::{ModuleIndex, in_context};
 pub use member::Member;
+pub use replace::{Replacements, completed, replaced};
 pub use select::{function_selectors, implicit_module, select};

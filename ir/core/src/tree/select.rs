@@ -2,9 +2,9 @@
 
 use tf_types::Symbol;
 
-use super::ModuleIndex;
+use super::{ModuleIndex, completed};
 use crate::node::{AnyFunction, Function, Module, ModuleData};
-use crate::special::with_callees;
+use crate::special::with_origins;
 use crate::{Context, Diagnostic, Result};
 
 /// The module at a dotted path, with the target and levels that it has through its owners; where the path ends in one of its
@@ -66,14 +66,21 @@ pub fn function_selectors(root: Module<'_>) -> Vec<(String, Function<'_>)> {
     found
 }
 
-/// The module of a function that stands alone: the function as its entry, and what it calls. `declared` has the target and the
-/// levels that it declares.
-pub fn implicit_module<'c>(cx: &Context<'c>, entry: AnyFunction<'c>, declared: &ModuleData<'c>) -> Module<'c> {
+/// The module of a function that stands alone: the function as its entry, what it calls, and the instances among that. `declared`
+/// has the target and the levels that it declares.
+///
+/// # Errors
+/// A malformed body.
+pub fn implicit_module<'c>(cx: &Context<'c>, entry: AnyFunction<'c>, declared: &ModuleData<'c>) -> Result<Module<'c>> {
     let functions: Vec<_> = match entry {
-        AnyFunction::Hir(function) => with_callees(&[function]).into_iter().map(AnyFunction::Hir).collect(),
+        AnyFunction::Hir(function) => {
+            let all = with_origins(&[function]).into_iter();
+            all.filter(|reached| *reached == function || reached.origin_of().is_none()).map(AnyFunction::Hir).collect()
+        }
         tir @ AnyFunction::Tir(_) => vec![tir],
     };
     let name: Symbol<'c> = entry.name();
     let (functions, span) = (cx.alloc_slice(&functions), entry.span());
-    cx.module(ModuleData { functions, entry: Some(name), span, ..ModuleData::new(name).inheriting(declared) })
+    let members = ModuleData { functions, entry: Some(name), span, ..ModuleData::new(name).inheriting(declared) };
+    completed(cx, cx.module(members))
 }

@@ -122,14 +122,14 @@ fn a_lone_function_is_a_module() {
         let g = made(cx, "g", rows(cx), |x| x);
         let f = made(cx, "f", rows(cx), |x| call(cx, g, &[x]));
         let declared = ModuleData { target: Some(cuda(cx)), ..ModuleData::new(cx.symbol("")) };
-        let m = implicit_module(cx, AnyFunction::Hir(f), &declared);
+        let m = implicit_module(cx, AnyFunction::Hir(f), &declared).expect("well formed");
         assert!(m.name == f.name && m.default_step().unwrap() == AnyFunction::Hir(f));
         assert!(hir(m, "g") == g && m.target == Some(cuda(cx)));
         let body = cx.stmt(StmtKind::Return, None);
         let name = cx.symbol("p");
         let data = PrimFunctionData { name, params: &[], body, output_count: 0, target: cuda(cx), span: None };
         let p = AnyFunction::Tir(cx.prim_function(data));
-        let m = implicit_module(cx, p, &ModuleData::new(name));
+        let m = implicit_module(cx, p, &ModuleData::new(name)).expect("well formed");
         assert!(m.default_step().unwrap() == p);
         assert!(function_selectors(m).is_empty(), "an implementation is no function of the model");
     });

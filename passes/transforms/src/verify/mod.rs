@@ -6,10 +6,11 @@ mod scope;
 mod target;
 mod tir;
 
+use tf_core::tree::in_context;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_framework::{Pass, PassCx, map_in_parallel};
 
-pub use module::{in_context, module};
+pub use module::module;
 
 /// Checks the rules of modules, HIR functions, TIR functions and targets.
 ///

@@ -1,5 +1,6 @@
 //! Rules of a module.
 
+use tf_core::tree::in_context;
 use tf_core::{Context, Diagnostic, Module, ModuleIndex};
 
 use super::{Errors, target};
@@ -23,20 +24,6 @@ pub fn module<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
         recursion(&mut errors, module);
     }
     errors.0
-}
-
-/// The modules of a tree, each with the target and levels that it has through its owners; the root is itself.
-#[must_use]
-pub fn in_context<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Module<'c>> {
-    let mut modules = Vec::new();
-    let mut stack = vec![(root, root)];
-    while let Some((module, effective)) = stack.pop() {
-        modules.push(effective);
-        let first = stack.len();
-        stack.extend(module.child_modules().map(|child| (child, cx.module(child.inheriting(&effective)))));
-        stack[first..].reverse();
-    }
-    modules
 }
 
 /// Functions must not call themselves, directly or through others.

@@ -112,9 +112,9 @@ fn calls_of_functions() {
         Meta::at(line(cx, 3)),
     );
     let found = errors(cx, function(cx, &[rows], node, ty));
-    assert!(found[0].starts_with("3: parameter `x` of `callee` is "), "{}", found[0]);
+    assert!(found[0].starts_with("3: the parameter `x` of `callee` is "), "{}", found[0]);
     let node = cx.expr(ExprKind::Call { callee: Callee::Function(callee), args: &[] }, ty, Meta::at(line(cx, 3)));
-    assert_eq!(errors(cx, function(cx, &[], node, ty)), ["3: `callee` has 1 parameters, found 0 arguments"]);
+    assert_eq!(errors(cx, function(cx, &[], node, ty)), ["3: `callee` takes 1 arguments, found 0"]);
 }
 
 #[test]

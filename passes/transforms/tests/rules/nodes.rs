@@ -1,10 +1,11 @@
 //! The rules of variants, of modules below others, and of statements that choose.
 
 use tf_core::node::{Child, DispatchCase, FunctionData, ModuleData, PrimFunctionData, TirCallee};
+use tf_core::tree::in_context;
 use tf_core::{
     AnyFunction, Arena, Context, DimVarRangePat, Expr, Function, Literal, Meta, Module, PrimFunction, Stmt, StmtKind,
 };
-use tf_transforms::verify::{self, in_context};
+use tf_transforms::verify;
 use tf_types::{DType, DimVar, Storage, Type};
 
 use crate::common::{context, function, line, module, prim, topology, var};

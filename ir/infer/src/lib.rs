@@ -1,0 +1,14 @@
+//! Types of function bodies (spec: hir §2, §3).
+//!
+//! A type rule sees one call of an op. What takes more is here: carries of loops and their yields, arguments and parameters,
+//! callees for arguments of other layouts, results and what is declared. Front ends and passes share it.
+
+mod agree;
+mod check;
+mod elaborate;
+mod function;
+mod typer;
+
+pub use agree::{Fit, Mismatch, bound_types, declared, fit};
+pub use elaborate::{Refused, Session};
+pub use function::{infer_body, infer_function};
