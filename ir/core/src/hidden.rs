@@ -1,8 +1,9 @@
 //! Hidden shape scalars: extents that a TIR function takes as its last parameters (spec: tir §4).
 
-use tf_types::{DType, DimKind, Storage, Symbol, Type};
+use tf_types::{DType, DimKind, DimVar, DimVars, Storage, Symbol, Type};
 
-use crate::node::{Expr, PrimFunction};
+use crate::node::{Expr, PrimFunction, Stmt, StmtKind};
+use crate::walk::walk_stmts;
 use crate::{Context, Meta};
 
 /// The name of the scalar for one axis of a parameter (H1).
@@ -61,14 +62,42 @@ impl<'c> PrimFunction<'c> {
     }
 }
 
-/// The scalars of a function lowered from HIR: one for every axis whose extent is a dim variable, sorted by name and axis (H5).
-pub fn shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>]) -> Vec<Expr<'c>> {
-    let mut axes: Vec<(Expr<'c>, u32)> = Vec::new();
+/// The scalars of a function that an author wrote for a GPU: one for every dim variable that the types of its bindings or of the
+/// arguments of its effects mention, for the first axis of a parameter that is this variable, in the order of the parameters (H4).
+pub fn mentioned_shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Stmt<'c>) -> Vec<Expr<'c>> {
+    let mut mentioned = DimVars::default();
+    walk_stmts(body, |stmt| match stmt.kind {
+        StmtKind::Let { var, .. } => mentioned.add_type(var.ty()),
+        StmtKind::Evaluate { args, .. } => args.iter().for_each(|arg| mentioned.add_type(arg.ty())),
+        _ => {}
+    });
+    let mut open = mentioned.as_slice().to_vec();
+    let mut scalars = Vec::new();
+    for (param, axis, var) in variable_axes(params) {
+        if let Some(at) = open.iter().position(|&mentioned| mentioned == var) {
+            open.swap_remove(at);
+            scalars.push(shape_scalar(cx, param, axis));
+        }
+    }
+    scalars
+}
+
+/// The axes of parameters whose extent is a dim variable.
+fn variable_axes<'c>(params: &[Expr<'c>]) -> Vec<(Expr<'c>, u32, DimVar<'c>)> {
+    let mut axes = Vec::new();
     for &param in params {
         let shape = param.ty().as_tensor().map_or(&[][..], |tensor| tensor.shape);
-        let symbolic = (0u32..).zip(shape).filter(|(_, dim)| matches!(dim.data(), DimKind::Var(_)));
-        axes.extend(symbolic.map(|(axis, _)| (param, axis)));
+        axes.extend((0u32..).zip(shape).filter_map(|(axis, dim)| match *dim.data() {
+            DimKind::Var(var) => Some((param, axis, var)),
+            _ => None,
+        }));
     }
-    axes.sort_by_key(|&(param, axis)| (param.var_name().map_or("", Symbol::as_str), axis));
-    axes.into_iter().map(|(param, axis)| shape_scalar(cx, param, axis)).collect()
+    axes
+}
+
+/// The scalars of a function lowered from HIR: one for every axis whose extent is a dim variable, sorted by name and axis (H5).
+pub fn shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>]) -> Vec<Expr<'c>> {
+    let mut axes = variable_axes(params);
+    axes.sort_by_key(|&(param, axis, _)| (param.var_name().map_or("", Symbol::as_str), axis));
+    axes.into_iter().map(|(param, axis, _)| shape_scalar(cx, param, axis)).collect()
 }

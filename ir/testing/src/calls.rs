@@ -3,7 +3,7 @@
 use tf_core::node::constraint::{AxisConstraint, BindingConstraint, ConstraintData, LayoutConstraint};
 use tf_core::op::{Attr, AttrKind, OpDecl, OpId, OpView, ParamKind};
 use tf_core::{Expr, Literal, Meta, Span};
-use tf_types::{DType, Storage, TensorLayout};
+use tf_types::{DType, Mesh, Storage, TensorLayout, Type};
 
 use crate::{Generator, types};
 
@@ -15,7 +15,7 @@ impl<'c> Generator<'_, 'c> {
     pub fn call(&mut self, ops: &[OpId], scope: &[Expr<'c>]) -> Option<Expr<'c>> {
         let cx = self.cx;
         for _ in 0..TRIES {
-            let (id, args, attrs) = self.attempt(ops, scope)?;
+            let Some((id, args, attrs)) = self.attempt(ops, scope) else { continue };
             let meta = self.meta();
             if let Ok(call) = cx.call(cx.op_instance(id, &attrs), &args, meta) {
                 return Some(call);
@@ -28,7 +28,7 @@ impl<'c> Generator<'_, 'c> {
     pub fn effect(&mut self, ops: &[OpId], scope: &[Expr<'c>]) -> Option<OpView<'c>> {
         let cx = self.cx;
         for _ in 0..TRIES {
-            let (id, args, attrs) = self.attempt(ops, scope)?;
+            let Some((id, args, attrs)) = self.attempt(ops, scope) else { continue };
             let view = OpView { op: cx.op_instance(id, &attrs), args: cx.alloc_slice(&args) };
             if cx.ops().verify.get(id).is_some_and(|rule| rule(view, cx).is_ok()) {
                 return Some(view);
@@ -64,10 +64,10 @@ impl<'c> Generator<'_, 'c> {
                 break;
             }
         }
-        Some((id, args, self.attributes(decl)))
+        Some((id, args, self.attributes(decl)?))
     }
 
-    fn attributes(&mut self, decl: &'static OpDecl) -> Vec<Attr<'c>> {
+    fn attributes(&mut self, decl: &'static OpDecl) -> Option<Vec<Attr<'c>>> {
         let kinds = decl.attributes().filter_map(|param| match param.kind {
             ParamKind::Attribute { kind, optional, .. } => Some((kind, optional)),
             ParamKind::Input { .. } => None,
@@ -76,12 +76,13 @@ impl<'c> Generator<'_, 'c> {
         kinds.into_iter().map(|(kind, optional)| self.attribute(kind, optional)).collect()
     }
 
-    fn attribute(&mut self, kind: AttrKind, optional: bool) -> Attr<'c> {
+    /// None where the kind needs a mesh and none is open.
+    fn attribute(&mut self, kind: AttrKind, optional: bool) -> Option<Attr<'c>> {
         let cx = self.cx;
         if optional && self.rng.once_in(2) {
-            return Attr::None;
+            return Some(Attr::None);
         }
-        match kind {
+        Some(match kind {
             AttrKind::Bool => Attr::Bool(self.rng.once_in(2)),
             AttrKind::Int => Attr::Int(self.rng.below(5) as i64 - 1),
             AttrKind::Float => Attr::Float(self.float().to_bits()),
@@ -99,9 +100,9 @@ impl<'c> Generator<'_, 'c> {
                 Attr::Dims(cx.dims(&dims))
             }
             AttrKind::Layout | AttrKind::Shard => {
-                let ty = self.rng.pick(&self.types);
+                let ty = self.open_type();
                 let shape = ty.as_tensor().map_or(&[][..], |tensor| tensor.shape);
-                match (kind, types::layout(cx, &mut self.rng, shape, &self.meshes)) {
+                match (kind, types::layout(cx, &mut self.rng, shape, &self.open)) {
                     (_, Some(TensorLayout::Shard(shard))) => match kind {
                         AttrKind::Shard => Attr::Shard(shard),
                         _ => Attr::Layout(TensorLayout::Shard(shard)),
@@ -109,15 +110,29 @@ impl<'c> Generator<'_, 'c> {
                     (AttrKind::Layout, Some(layout)) => Attr::Layout(layout),
                     (AttrKind::Layout, None) => Attr::Layout(TensorLayout::Plain(cx.c_order_layout(shape))),
                     _ => {
-                        let mesh = self.rng.pick(&self.meshes);
+                        let mesh = self.open_mesh()?;
                         let attrs = vec![tf_types::ShardAttr::Broadcast; mesh.names.len()];
                         Attr::Shard(cx.shard_layout(cx.c_order_layout(shape), &attrs, mesh))
                     }
                 }
             }
-            AttrKind::Mesh => Attr::Mesh(self.rng.pick(&self.meshes)),
-            AttrKind::Type => Attr::Type(self.rng.pick(&self.types)),
-        }
+            AttrKind::Mesh => Attr::Mesh(self.open_mesh()?),
+            AttrKind::Type => Attr::Type(self.open_type()),
+        })
+    }
+
+    fn open_mesh(&mut self) -> Option<Mesh<'c>> {
+        (!self.open.is_empty()).then(|| self.rng.pick(&self.open))
+    }
+
+    /// One of the types, but for those that are placed on a mesh which is not open.
+    fn open_type(&mut self) -> Type<'c> {
+        let is_open = |ty: &Type<'c>| {
+            let shard = ty.as_tensor().and_then(|tensor| tensor.shard());
+            shard.is_none_or(|shard| self.open.contains(&shard.mesh))
+        };
+        let open: Vec<_> = self.types.iter().copied().filter(is_open).collect();
+        self.rng.pick(&open)
     }
 
     pub fn float(&mut self) -> f64 {
@@ -174,7 +189,7 @@ impl<'c> Generator<'_, 'c> {
     }
 
     /// A variable of that type.
-    pub fn var(&mut self, ty: tf_types::Type<'c>) -> Expr<'c> {
+    pub fn var(&mut self, ty: Type<'c>) -> Expr<'c> {
         let name = self.cx.symbol(["x", "acc", "i", "1", "a b", "x.1"][self.rng.below(6)]);
         let meta = Meta { name: None, ..self.meta() };
         self.cx.var(name, ty, meta)

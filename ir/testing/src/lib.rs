@@ -60,6 +60,8 @@ struct Generator<'a, 'c> {
     /// `S`, the dim variable that prototypes dispatch on, and others.
     dims: Vec<Dim<'c>>,
     meshes: Vec<Mesh<'c>>,
+    /// The meshes that ops may name here: all in HIR, the open ones in TIR.
+    open: Vec<Mesh<'c>>,
     /// Few types, so that operands meet their like.
     types: Vec<Type<'c>>,
     /// Functions of the direct children of the module that is made.
@@ -84,7 +86,8 @@ impl<'a, 'c> Generator<'a, 'c> {
         let dims = types::dims(cx);
         let meshes = types::meshes(cx);
         let types = types::types(cx, &mut rng, &dims, &meshes);
-        Self { cx, rng, options, hir_values, tir_values, tir_effects, dims, meshes, types, below: Vec::new(), names: 0 }
+        let (open, below) = (meshes.clone(), Vec::new());
+        Self { cx, rng, options, hir_values, tir_values, tir_effects, dims, meshes, open, types, below, names: 0 }
     }
 
     fn new_name(&mut self, prefix: &str) -> tf_types::Symbol<'c> {

@@ -2,7 +2,7 @@
 
 use tf_core::node::{DispatchCase, PrimFunctionData, Target, TirCallee};
 use tf_core::{AnyFunction, DimVarRangePat, Expr, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
-use tf_types::DType;
+use tf_types::{DType, Storage, Type};
 
 use crate::{Generator, types};
 
@@ -14,11 +14,16 @@ impl<'c> Generator<'_, 'c> {
     pub fn prim_function(&mut self, name: &str, known: &[PrimFunction<'c>]) -> PrimFunction<'c> {
         let cx = self.cx;
         let mut types = vec![self.types[1]];
-        types.extend((0..self.rng.below(3)).map(|_| self.rng.pick(&self.types)));
+        // Placed parameters would all have to be placed.
+        let is_placed = |ty: &Type<'c>| ty.as_tensor().is_some_and(|tensor| tensor.shard().is_some());
+        let unplaced: Vec<_> = self.types.iter().copied().filter(|ty| !is_placed(ty)).collect();
+        types.extend((0..self.rng.below(3)).map(|_| self.rng.pick(&unplaced)));
         let params = self.params(&types);
         let mut scope = params.clone();
         let steps = self.rng.below(self.options.steps + 1);
+        let all = std::mem::take(&mut self.open);
         let body = self.block(&mut scope, params[0], known, steps, DEPTH);
+        self.open = all;
         let kind = self.rng.pick(&[TargetKind::Cuda, TargetKind::Cpu]);
         let device = cx.symbol(if kind == TargetKind::Cuda { "nvidia.h200_sxm" } else { "" });
         cx.prim_function(PrimFunctionData {
@@ -51,7 +56,11 @@ impl<'c> Generator<'_, 'c> {
                     let ops = std::mem::take(&mut self.tir_values);
                     let value = self.call(&ops, scope);
                     self.tir_values = ops;
-                    let Some(value) = value else { continue };
+                    // A view of a scalar that is nowhere is nowhere, too.
+                    let in_memory = |value: &Expr<'c>| {
+                        value.ty().as_tensor().is_none_or(|t| t.rank() == 0 || t.storage != Storage::Umat)
+                    };
+                    let Some(value) = value.filter(in_memory) else { continue };
                     // The name of a value in a binding is that of its variable.
                     let value = cx.expr(value.kind, value.ty(), Meta { name: None, ..value.meta });
                     let var = self.var(value.ty());
@@ -118,7 +127,10 @@ impl<'c> Generator<'_, 'c> {
             _ => {
                 let mesh = self.rng.pick(&self.meshes);
                 let binding = cx.symbol(["m", "two words"][self.rng.below(2)]);
-                StmtKind::MeshScope { mesh, binding, body: self.block(scope, rows, known, steps, depth) }
+                self.open.push(mesh);
+                let body = self.block(scope, rows, known, steps, depth);
+                self.open.pop();
+                StmtKind::MeshScope { mesh, binding, body }
             }
         }
     }

@@ -43,7 +43,7 @@ pub fn types<'c>(cx: &Context<'c>, rng: &mut Rng, dims: &[Dim<'c>], meshes: &[Me
 
 pub fn layout<'c>(cx: &Context<'c>, rng: &mut Rng, shape: &[Dim<'c>], meshes: &[Mesh<'c>]) -> Option<TensorLayout<'c>> {
     match rng.below(4) {
-        0 if !shape.is_empty() => {
+        0 if !shape.is_empty() && !meshes.is_empty() => {
             let mesh = rng.pick(meshes);
             let axes = mesh.names.len();
             let sum = cx.symbol("sum");

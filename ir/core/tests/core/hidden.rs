@@ -1,7 +1,7 @@
 //! Hidden shape scalars (spec: tir §4).
 
-use tf_core::hidden::{hidden_scalar, shape_scalar, shape_scalar_name, shape_scalars};
-use tf_core::node::PrimFunctionData;
+use tf_core::hidden::{hidden_scalar, mentioned_shape_scalars, shape_scalar, shape_scalar_name, shape_scalars};
+use tf_core::node::{PrimFunctionData, TirCallee};
 use tf_core::{Context, Expr, PrimFunction, StmtKind};
 use tf_types::DType;
 
@@ -45,5 +45,31 @@ fn hidden_parameters_come_last_in_order() {
         assert!(p.hidden_params() == [(scalars[0], a, 0), (scalars[1], b, 1)]);
         assert!(p.misplaced_hidden_param().is_none());
         assert!(prim(cx, &[b, scalars[1], a]).misplaced_hidden_param() == Some(scalars[1]));
+    });
+}
+
+#[test]
+fn an_authored_function_takes_what_its_body_mentions() {
+    with_context(|cx| {
+        let n = dim(cx, "N", 1, 5);
+        let params = [
+            var(cx, "c", tensor(cx, &[cx.dim(4), n])),
+            var(cx, "a", rows(cx)),
+            var(cx, "b", tensor(cx, &[n, dim(cx, "M", 1, 3)])),
+        ];
+        let names = |body| -> Vec<String> {
+            let scalars = mentioned_shape_scalars(cx, &params, body);
+            scalars.iter().map(|scalar| scalar.var_name().unwrap().to_string()).collect()
+        };
+        let done = cx.stmt(StmtKind::Return, None);
+        assert!(names(done).is_empty());
+        // The first parameter that has `N` as an axis is `c`; `M` is mentioned nowhere.
+        let half = tensor(cx, &[cx.dim_floor_div(n, cx.dim(2))]);
+        let bound = StmtKind::Let { var: var(cx, "h", half), value: var(cx, "v", half), body: done };
+        assert_eq!(names(cx.stmt(bound, None)), ["c_shape_1"]);
+        let effect =
+            StmtKind::Evaluate { callee: TirCallee::Symbol(cx.symbol("g")), args: cx.alloc_slice(&params[1..2]) };
+        let both = [cx.stmt(effect, None), cx.stmt(bound, None)];
+        assert_eq!(names(cx.stmt(StmtKind::Sequential(cx.alloc_slice(&both)), None)), ["c_shape_1", "a_shape_0"]);
     });
 }

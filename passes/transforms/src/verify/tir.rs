@@ -63,6 +63,11 @@ impl<'c> Check<'_, 'c> {
             let message = format!("{} outputs, but only {} parameters", function.output_count, function.params.len());
             self.errors.add(function.span, message);
         }
+        if let Some(hidden) = function.misplaced_hidden_param() {
+            let message = format!("{} is a hidden extent, and an ordinary parameter follows it", hidden.describe());
+            self.errors.add(hidden.span().or(function.span), message).help =
+                Some("hidden extents come after all inputs and outputs".to_owned());
+        }
         let mut names: FxHashSet<Symbol<'c>> = FxHashSet::default();
         for &param in function.params {
             match param.var_name() {

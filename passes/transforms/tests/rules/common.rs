@@ -14,6 +14,7 @@ pub fn context(arena: &Arena) -> Context<'_> {
     let mut builder = DialectBuilder::default();
     tf_hir::register(&mut builder);
     tf_tir::register(&mut builder);
+    tf_dim::register(&mut builder);
     let (ops, _) = builder.freeze().unwrap();
     Context::new(arena, ops)
 }

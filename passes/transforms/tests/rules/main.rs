@@ -3,4 +3,5 @@
 mod common;
 mod infer;
 mod nodes;
+mod random;
 mod verify;

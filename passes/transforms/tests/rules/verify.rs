@@ -157,3 +157,22 @@ fn bindings_and_scopes_of_tir() {
     let found = scope("thread", 2048, &[2048]);
     assert_eq!(found, ["level `thread` has 2048 positions, but `nvidia.h200_sxm` allows at most 1024"]);
 }
+
+#[test]
+fn hidden_extents_come_last() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let n = cx.dim_var(DimVar { name: cx.symbol("n"), lo: 1, hi: 9 });
+    let x = var(cx, "x", cx.tensor(&[n], DType::F32, None, Storage::Gmem));
+    let extent = tf_core::hidden::shape_scalar(cx, x, 0);
+    let out = var(cx, "out", x.ty());
+    let tir = |params: [_; 3]| {
+        let function = AnyFunction::Tir(prim(cx, &params, sequence(cx, &[])));
+        verify::function(function, module(cx, &[function]), cx)
+    };
+    assert!(tir([x, out, extent]).is_empty());
+    let errors = tir([x, extent, out]);
+    assert_eq!(errors[0].message, "`x_shape_0` is a hidden extent, and an ordinary parameter follows it");
+    assert_eq!(errors[0].span, x.span().or(line(cx, 1)));
+    assert_eq!(errors[0].help.as_deref(), Some("hidden extents come after all inputs and outputs"));
+}
