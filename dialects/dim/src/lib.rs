@@ -1,15 +1,21 @@
-//! The `dim` dialect: integer arithmetic on run-time scalars, such as `k + 32` with a loop's induction variable.
+//! The `dim` dialect: arithmetic, comparison and logic on run-time scalars, such as `k + 32` with a loop's induction variable,
+//! or the condition `k % 2 == 0` of a branch.
 //!
-//! Operands are rank-0 `i32` or `i64` values of any residency, the result is a rank-0 `i64` in `umat` (spec: types §2
-//! `umat_scalar`, §5 D6: an address built on a scalar variable is no dim expression). Sums, differences and products wrap.
+//! Operands are rank-0 values of any residency: a rank-0 buffer stands for what it holds when the statement runs. The result is a
+//! rank-0 value in `umat`: `i64` for integers (spec: types §2 `umat_scalar`, §5 D6: an address built on a scalar variable is no dim
+//! expression), the operands' dtype for floats, `bool` for comparisons and logic. Integers are widened to `i64`; sums, differences
+//! and products wrap. All operands are evaluated: `and` and `or` choose nothing.
 
 mod ops;
 mod rules;
 
-pub use ops::{Add, FloorDiv, Max, Min, Mod, Mul, Sub};
-pub use rules::umat_scalar;
+pub use ops::{
+    Add, CmpEq, CmpGe, CmpGt, CmpLe, CmpLt, CmpNe, Div, FloorDiv, LogicalAnd, LogicalNot, LogicalOr, Max, Min, Mod,
+    Mul, Neg, Sub, kind,
+};
+pub use rules::{ScalarKind, umat_scalar};
 
-/// Registers the seven ops with their rules.
+/// Registers the ops with their rules.
 pub fn register(r: &mut tf_value::DialectBuilder) {
     ops::register(r);
 }
