@@ -4,5 +4,6 @@
 //! unavailable with a reason; asking for one that is unavailable is an error, never a zero.
 
 mod facts;
+pub mod mma;
 
 pub use facts::{Architecture, Device, Fact, TargetError, TargetFamily, default_device, device_names, lookup};

@@ -2,11 +2,11 @@
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
+use tf_target::mma::{MmaOpSpec, Operand};
 use tf_types::access::AccessRelation;
 use tf_types::{DType, ShardLayout, Storage, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
-use super::fragment::{Fragment, lanes};
 use super::product::{self, Orientation};
 
 /// `out = a @ b`, one tile of the instruction `mma.m16n8k16`; accumulated in f32 and rounded once to `dtype_acc`.
@@ -33,7 +33,8 @@ pub struct MmaSm80 {
 }
 
 const WHAT: &str = "`tf.mma_sm80_16x8x16`";
-const SHAPE: [i64; 3] = [16, 8, 16];
+const INSTRUCTION: MmaOpSpec = MmaOpSpec::SM80_16X8X16_BF16;
+const SHAPE: [i64; 3] = INSTRUCTION.shape_mnk();
 
 /// The result's fragment if the operands are the instruction's own; none if neither is distributed.
 fn placement<'c>(
@@ -54,29 +55,29 @@ fn placement<'c>(
             "cast to bf16 with an f32 accumulator, or reshard the operands to Broadcast",
         );
     }
-    if !cx.scope_matches(mesh, lanes(cx)) {
+    if !cx.scope_matches(mesh, INSTRUCTION.required_scope(cx)) {
         return refuse(
             format!("{WHAT} takes operands distributed over 32 threads as (4, 8):(1, 4), found {mesh}"),
             "open `Mesh((\"thread\",), Layout((4, 8), (1, 4)))` over 32 threads",
         );
     }
-    for (at, fragment) in [Fragment::A, Fragment::B].into_iter().enumerate() {
+    for (at, operand) in [Operand::A, Operand::B].into_iter().enumerate() {
         let name = ["a", "b"][at];
         if operands[at].storage != Storage::Rmem {
             let message =
                 format!("{WHAT} takes distributed operands in rmem, found `{name}` in {}", operands[at].storage);
             return refuse(message, "load the fragment into rmem first");
         }
-        let wanted = fragment.placement(cx, mesh);
+        let wanted = INSTRUCTION.fragment(operand).placement(cx, mesh);
         if shards[at] != Some(wanted) {
             let found = shards[at].map_or_else(|| "none".to_owned(), |s| s.to_string());
             return refuse(
-                format!("{WHAT} takes `{name}` distributed as the fragment {fragment:?}, {wanted}, found {found}"),
+                format!("{WHAT} takes `{name}` distributed as the fragment {operand:?}, {wanted}, found {found}"),
                 "reshard the operand to that layout, or both to Broadcast",
             );
         }
     }
-    Ok(Some(Fragment::C.placement(cx, mesh)))
+    Ok(Some(INSTRUCTION.fragment(Operand::C).placement(cx, mesh)))
 }
 
 impl TypeRule for MmaSm80 {
@@ -106,9 +107,10 @@ pub(super) fn register(r: &mut DialectBuilder) {
 #[cfg(test)]
 mod tests {
     use tf_core::{Context, Expr, Meta};
+    use tf_target::mma::Operand;
     use tf_types::{Arena, DType, Storage, TensorLayout, Type};
 
-    use super::{Fragment, MmaSm80, Orientation, lanes};
+    use super::{INSTRUCTION, MmaSm80, Orientation};
     use crate::test_util::{context, dims, factored, mesh, plain, var};
 
     const BF16: [DType; 3] = [DType::BF16, DType::BF16, DType::F32];
@@ -164,14 +166,15 @@ mod tests {
     fn fragments() {
         let arena = Arena::new();
         let (cx, _) = &context(&arena);
-        let warp = lanes(cx);
+        let atom = INSTRUCTION.atom(cx);
+        let warp = atom.required_scope;
         let held = |name, shape, shard, storage| {
             var(cx, name, cx.tensor(&dims(cx, shape), DType::BF16, Some(TensorLayout::Shard(shard)), storage))
         };
-        let a = held("a", "16 16", Fragment::A.placement(cx, warp), Storage::Rmem);
-        let b = held("b", "16 8", Fragment::B.placement(cx, warp), Storage::Rmem);
+        let a = held("a", "16 16", atom.a, Storage::Rmem);
+        let b = held("b", "16 8", atom.b, Storage::Rmem);
         let product = infer(cx, [a, b], BF16, TN).unwrap();
-        assert_eq!(product.as_tensor().unwrap().shard(), Some(Fragment::C.placement(cx, warp)));
+        assert_eq!(product.as_tensor().unwrap().shard(), Some(atom.c));
         assert!(
             infer(cx, [a, b], BF16, (Orientation::N, Orientation::N)).unwrap_err().contains("only as bf16 bf16 f32")
         );
@@ -182,10 +185,10 @@ mod tests {
         assert!(infer(cx, [a, whole], BF16, TN).unwrap_err().ends_with("found none"));
         let term = held("b", "16 8", factored(cx, "16 8", "Psum B", warp), Storage::Rmem);
         assert!(infer(cx, [a, term], BF16, TN).is_err());
-        let shared = held("a", "16 16", Fragment::A.placement(cx, warp), Storage::Smem);
+        let shared = held("a", "16 16", atom.a, Storage::Smem);
         assert!(infer(cx, [shared, b], BF16, TN).unwrap_err().contains("in rmem, found `a` in smem"));
         let other = mesh(cx, "x=4 y=8");
-        let elsewhere = held("a", "16 16", Fragment::A.placement(cx, other), Storage::Rmem);
+        let elsewhere = held("a", "16 16", INSTRUCTION.fragment(Operand::A).placement(cx, other), Storage::Rmem);
         assert!(infer(cx, [elsewhere, b], BF16, TN).unwrap_err().contains("over 32 threads as (4, 8):(1, 4)"));
         // The same value everywhere needs no fragment, and leaves no layout.
         let a = held("a", "16 16", factored(cx, "16 16", "B B", warp), Storage::Rmem);

@@ -1,6 +1,5 @@
 //! Matrix instructions as values: one tile of a product, with operands placed as the instruction holds them.
 
-pub mod fragment;
 mod mma_sm80;
 mod product;
 mod wgmma_sm90;

@@ -110,6 +110,8 @@ pub trait AttrType {
 pub struct Ints;
 /// Marker: a list of extents; read as `&[Dim]`.
 pub struct Dims;
+/// Marker: a string.
+pub struct StrAttr;
 /// Marker: an extent.
 pub struct DimAttr;
 /// Marker: a placement.
@@ -144,6 +146,7 @@ attr_types! {
     bool, bool, Bool, cx, v => v, v;
     i64, i64, Int, cx, v => v, v;
     f64, f64, Float, cx, v => v.to_bits(), f64::from_bits(v);
+    StrAttr, Symbol<'c>, Str, cx, v => v, v;
     DType, DType, DType, cx, v => v, v;
     Storage, Storage, Storage, cx, v => v, v;
     Ints, &'c [i64], Ints, cx, v => cx.alloc_slice(v), v;
