@@ -2,7 +2,9 @@
 
 use tf_core::Expr;
 use tf_core::op::RuleError;
-use tf_types::TensorType;
+use tf_types::kinds::{BinaryKind, UnaryKind};
+use tf_types::layout::static_product;
+use tf_types::{DType, Dim, TensorLayout, TensorType};
 
 /// The operand's tensor type.
 pub fn tensor<'c>(index: usize, name: &str, operand: Expr<'c>) -> Result<&'c TensorType<'c>, RuleError> {
@@ -42,4 +44,68 @@ pub fn broadcasts_to(op: &str, a: (usize, Expr<'_>), target: (usize, Expr<'_>)) 
     }
     let message = format!("`{op}`: {} does not broadcast to {}", a.1.ty(), target.1.ty());
     Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).operand(target.0, target.1.ty().to_string()))
+}
+
+/// Refuses two operands whose numbers of elements are known and unequal.
+pub fn same_count(op: &str, a: (usize, Expr<'_>), b: (usize, Expr<'_>)) -> Result<(), RuleError> {
+    let (ta, tb) = (tensor(a.0, "operand", a.1)?, tensor(b.0, "operand", b.1)?);
+    let Some((from, to)) = unequal_counts(ta.shape, tb.shape) else { return Ok(()) };
+    let message = format!("`{op}` copies {from} elements to {to}");
+    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).operand(b.0, b.1.ty().to_string()))
+}
+
+fn unequal_counts(a: &[Dim<'_>], b: &[Dim<'_>]) -> Option<(i64, i64)> {
+    static_product(a).zip(static_product(b)).filter(|(a, b)| a != b)
+}
+
+/// Refuses an operand that holds truth values.
+pub fn numbers(op: &str, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
+    takes(op, "numbers", a, |dtype| dtype != DType::Bool)
+}
+
+/// Refuses an operand that holds no floats.
+pub fn floats(op: &str, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
+    takes(op, "floats", a, DType::is_float)
+}
+
+fn takes(op: &str, what: &str, a: (usize, Expr<'_>), fits: impl Fn(DType) -> bool) -> Result<(), RuleError> {
+    let found = tensor(a.0, "operand", a.1)?.dtype;
+    if fits(found) {
+        return Ok(());
+    }
+    Err(RuleError::new(format!("`{op}` takes {what}, found {found}")).operand(a.0, a.1.ty().to_string()))
+}
+
+/// Refuses a layout of another number of elements than the shape it is for.
+pub fn layout_fits(op: &str, shape: &[Dim<'_>], layout: TensorLayout<'_>) -> Result<(), RuleError> {
+    let factors = match layout {
+        TensorLayout::Plain(layout) => layout.shape(),
+        TensorLayout::Shard(shard) => shard.layout.shape(),
+        TensorLayout::Composed(_) => return Ok(()),
+    };
+    let Some((wanted, found)) = unequal_counts(shape, factors) else { return Ok(()) };
+    Err(RuleError::new(format!("`{op}` of {wanted} elements has the layout {layout} of {found}"))
+        .with_help("the extents of a layout multiply to those of the shape"))
+}
+
+/// Refuses an operand of a dtype that the kind does not take (decision 19).
+pub fn binary_takes(op: &str, kind: BinaryKind, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
+    let op = &format!("{op}` of kind `{kind}");
+    match kind {
+        BinaryKind::FloorDiv | BinaryKind::Mod => takes(op, "integers", a, DType::is_integer),
+        BinaryKind::And | BinaryKind::Or => takes(op, "bools", a, |dtype| dtype == DType::Bool),
+        BinaryKind::Eq | BinaryKind::Ne => Ok(()),
+        _ => numbers(op, a),
+    }
+}
+
+/// Refuses an operand of a dtype that the kind does not take (decision 19).
+pub fn unary_takes(op: &str, kind: UnaryKind, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
+    let op = &format!("{op}` of kind `{kind}");
+    match kind {
+        UnaryKind::Cast => Ok(()),
+        UnaryKind::Not => takes(op, "bools", a, |dtype| dtype == DType::Bool),
+        UnaryKind::Exp | UnaryKind::Exp2 | UnaryKind::Log | UnaryKind::Log2 | UnaryKind::Rsqrt => floats(op, a),
+        _ => numbers(op, a),
+    }
 }

@@ -36,7 +36,7 @@ fn tiled_product_accumulates_over_a_loop() {
                 let right = body.view(cx, params[1], &[same, int(cx, 0)], &[32, 5], &[5, 1]);
                 let tile = body.alloc(cx, dtype, &[32, 5]);
                 body.run(cx, Copy::new(cx), &[right, tile]);
-                body.run(cx, Mma::new(cx), &[acc, left, tile]);
+                body.run(cx, Mma::new(cx, None), &[acc, left, tile]);
             });
             block.run(cx, Copy::new(cx), &[acc, params[2]]);
             run(cx, &params, 1, block, &[a.clone(), b.clone()]).unwrap()

@@ -145,7 +145,7 @@ fn matmul<'c>(cx: &Context<'c>, case: &Case, block: &mut Block<'c>, params: &[Ex
     };
     let zero = cx.constant(zero, case.want.dtype(), tf_core::Meta::default());
     block.run(cx, Fill::new(cx), &[params[2], zero]);
-    block.run(cx, Mma::new(cx), &[params[2], params[0], params[1]]);
+    block.run(cx, Mma::new(cx, None), &[params[2], params[0], params[1]]);
     true
 }
 

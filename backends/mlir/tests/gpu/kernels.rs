@@ -149,7 +149,7 @@ fn product_with_accumulators_carried_through_a_loop() {
         let (ra, rb) = (k.registers(&[m, step], DType::F32, left), k.registers(&[step, n], DType::F32, right));
         k.copy(va, ra);
         k.copy(vb, rb);
-        k.effect(Mma::new(&cx), &[acc, ra, rb]);
+        k.effect(Mma::new(&cx, None), &[acc, ra, rb]);
     });
     k.store(acc, out, &[m, n], placed);
     let (xs, ys) = (numbers((m * depth) as usize), numbers((depth * n) as usize));

@@ -62,7 +62,7 @@ fn too_many_multiply_adds_in_one_position() {
             let ty = k.cx.tensor(k.cx.const_dims(&shape), DType::F32, None, Storage::Rmem);
             k.alloc(ty)
         });
-        k.effect(Mma::new(k.cx), &[c, a, b]);
+        k.effect(Mma::new(k.cx, None), &[c, a, b]);
     });
     assert_eq!(error.message, "one position would run 80640 multiply-adds in one `T.mma`, more than 65536");
 }
@@ -118,7 +118,7 @@ fn a_product_over_a_split_k() {
             k.effect(Fill::new(k.cx), &[tile, one]);
             tile
         });
-        k.effect(Mma::new(k.cx), &[c, a, b]);
+        k.effect(Mma::new(k.cx, None), &[c, a, b]);
     });
     assert_eq!(error.message, "`T.mma` needs the whole of k at each position, but k is split");
 }

@@ -202,7 +202,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
         args.extend([grid, 1, 1, block, 1, 1].map(|extent| self.int(extent)));
         let host_params: Vec<_> = params.iter().map(|p| cx.expr(p.kind, p.ty(), p.meta)).collect();
         args.extend(&host_params);
-        let callee = TirCallee::Op(Launch::new(cx));
+        let callee = TirCallee::Op(Launch::new(cx, None, 0, None, None));
         let launch = cx.stmt(StmtKind::Evaluate { callee, args: cx.alloc_slice(&args) }, None);
         let host = function("main", cx.alloc_slice(&host_params), launch, TargetKind::Cpu);
         cx.module(ModuleData {

@@ -6,7 +6,7 @@ use tf_types::DType;
 use tf_types::kinds::BinaryKind;
 use tf_value::rule::DialectBuilder;
 
-use crate::rules::{broadcasts_to, same_dtype, tensor};
+use crate::rules::{binary_takes, broadcasts_to, same_dtype, tensor};
 
 /// `dst[i] = lhs[i] kind rhs[i]`; an operand of extent 1 along an axis is repeated.
 #[op(dialect = "T", category = "arith", effect)]
@@ -26,6 +26,7 @@ pub struct Binary {
 
 impl VerifyRule for Binary {
     fn verify<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<(), RuleError> {
+        binary_takes("T.binary", call.kind(), (0, call.lhs()))?;
         same_dtype("T.binary", (0, call.lhs()), (1, call.rhs()))?;
         broadcasts_to("T.binary", (0, call.lhs()), (2, call.dst()))?;
         broadcasts_to("T.binary", (1, call.rhs()), (2, call.dst()))?;
@@ -41,4 +42,42 @@ impl VerifyRule for Binary {
 
 pub(crate) fn register(r: &mut DialectBuilder) {
     r.op::<Binary>().verifies().done();
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_core::Arena;
+    use tf_types::kinds::BinaryKind;
+    use tf_types::{DType, Storage};
+
+    use super::Binary;
+    use crate::test_util::{context, refusal, tensor};
+
+    #[test]
+    fn operands() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let of = |kind, [lhs, rhs, dst]: [&[i64]; 3], [from, to]: [DType; 2]| {
+            let of = |shape, dtype| tensor(cx, shape, dtype, Storage::Rmem);
+            refusal(cx, Binary::new(cx, kind), &[of(lhs, from), of(rhs, from), of(dst, to)])
+        };
+        let (f32, bool) = (DType::F32, DType::Bool);
+        let same: [&[i64]; 3] = [&[2, 4]; 3];
+        assert_eq!(of(BinaryKind::Add, [&[2, 4], &[1, 4], &[2, 4]], [f32, f32]), None);
+        assert_eq!(of(BinaryKind::Lt, [&[2, 4], &[], &[2, 4]], [f32, bool]), None);
+        assert_eq!(
+            of(BinaryKind::Mul, [&[2, 4], &[3, 4], &[2, 4]], [f32, f32]).unwrap(),
+            r#"`T.binary`: Tensor[(3, 4), "f32", "rmem"] does not broadcast to Tensor[(2, 4), "f32", "rmem"]"#
+        );
+        assert_eq!(of(BinaryKind::Lt, same, [f32, f32]).unwrap(), "`T.binary` of kind lt writes bool, found f32");
+        assert_eq!(
+            of(BinaryKind::Add, same, [bool, bool]).unwrap(),
+            "`T.binary` of kind `add` takes numbers, found bool"
+        );
+        assert_eq!(
+            of(BinaryKind::Mod, same, [f32, f32]).unwrap(),
+            "`T.binary` of kind `mod` takes integers, found f32"
+        );
+        assert_eq!(of(BinaryKind::And, same, [f32, f32]).unwrap(), "`T.binary` of kind `and` takes bools, found f32");
+    }
 }

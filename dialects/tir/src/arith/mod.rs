@@ -1,4 +1,5 @@
 //! Elementwise arithmetic.
 
 pub mod binary;
+pub mod clamp;
 pub mod unary;

@@ -5,7 +5,7 @@ use tf_core::{Context, op};
 use tf_types::kinds::UnaryKind;
 use tf_value::rule::DialectBuilder;
 
-use crate::rules::{same_dtype, same_shape};
+use crate::rules::{same_dtype, same_shape, unary_takes};
 
 /// `dst[i] = kind(src[i])`; the kind `cast` converts to the dtype of `dst`.
 #[op(dialect = "T", category = "arith", effect)]
@@ -22,6 +22,7 @@ pub struct Unary {
 
 impl VerifyRule for Unary {
     fn verify<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<(), RuleError> {
+        unary_takes("T.unary", call.kind(), (0, call.src()))?;
         if call.kind() != UnaryKind::Cast {
             same_dtype("T.unary", (0, call.src()), (1, call.dst()))?;
         }
@@ -31,4 +32,36 @@ impl VerifyRule for Unary {
 
 pub(crate) fn register(r: &mut DialectBuilder) {
     r.op::<Unary>().verifies().done();
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_core::Arena;
+    use tf_types::kinds::UnaryKind;
+    use tf_types::{DType, Storage};
+
+    use super::Unary;
+    use crate::test_util::{context, refusal, tensor};
+
+    #[test]
+    fn operands() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let of = |kind, from, to, shape: &[i64]| {
+            let operands = [tensor(cx, &[4], from, Storage::Rmem), tensor(cx, shape, to, Storage::Rmem)];
+            refusal(cx, Unary::new(cx, kind), &operands)
+        };
+        let (f32, i32, bool) = (DType::F32, DType::I32, DType::Bool);
+        assert_eq!(of(UnaryKind::Exp, f32, f32, &[4]), None);
+        assert_eq!(of(UnaryKind::Cast, f32, DType::BF16, &[4]), None);
+        assert_eq!(of(UnaryKind::Not, bool, bool, &[4]), None);
+        assert_eq!(
+            of(UnaryKind::Neg, f32, i32, &[4]).unwrap(),
+            "`T.unary` takes operands of one dtype, found f32 and i32"
+        );
+        assert!(of(UnaryKind::Cast, f32, f32, &[5]).unwrap().starts_with("`T.unary` takes operands of one shape"));
+        assert_eq!(of(UnaryKind::Exp, i32, i32, &[4]).unwrap(), "`T.unary` of kind `exp` takes floats, found i32");
+        assert_eq!(of(UnaryKind::Neg, bool, bool, &[4]).unwrap(), "`T.unary` of kind `neg` takes numbers, found bool");
+        assert_eq!(of(UnaryKind::Not, i32, i32, &[4]).unwrap(), "`T.unary` of kind `not` takes bools, found i32");
+    }
 }

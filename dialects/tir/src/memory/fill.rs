@@ -31,3 +31,26 @@ impl VerifyRule for Fill {
 pub(crate) fn register(r: &mut DialectBuilder) {
     r.op::<Fill>().verifies().done();
 }
+
+#[cfg(test)]
+mod tests {
+    use tf_core::{Arena, Literal, Meta};
+    use tf_types::{DType, Storage};
+
+    use super::Fill;
+    use crate::test_util::{context, refusal, tensor};
+
+    #[test]
+    fn by_a_scalar() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let buffer = tensor(cx, &[4], DType::F32, Storage::Rmem);
+        let float = cx.constant(Literal::Float(0.5), DType::F32, Meta::default());
+        let int = cx.constant(Literal::Int(1), DType::I64, Meta::default());
+        let of = |value| refusal(cx, Fill::new(cx), &[buffer, value]);
+        assert_eq!(of(float), None);
+        assert_eq!(of(tensor(cx, &[], DType::F32, Storage::Gmem)), None);
+        assert_eq!(of(int).unwrap(), "`T.fill` takes operands of one dtype, found f32 and i64");
+        assert_eq!(of(buffer).unwrap(), "`T.fill` takes a scalar, found rank 1");
+    }
+}

@@ -6,12 +6,13 @@ use tf_core::{Context, op};
 use tf_types::{Type, TypeKind};
 use tf_value::rule::DialectBuilder;
 
-use crate::rules::tensor;
+use crate::rules::{layout_fits, tensor};
 
 /// The same memory under another shape and layout, from an element start on.
 ///
-/// `coords` are absolute element starts, one for each axis of `memory`; none: the start of `memory`. Element `c` of the
-/// view lies at `start(memory) + sum coords[i]*stride[i] + layout(c)`.
+/// `coords` are absolute element starts: one for each axis of `memory`, or one for `memory` as a whole; none: the start of `memory`.
+/// Element `c` of the view lies at `start(memory) + sum coords[i]*stride[i] + layout(c)`, with a single start at
+/// `start(memory) + coords[0] + layout(c)`.
 #[op(dialect = "T", category = "memory")]
 pub struct TensorView {
     /// The buffer, or a view of one.
@@ -31,9 +32,9 @@ impl TypeRule for TensorView {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let memory = tensor(0, "memory", call.memory())?;
         let coords = call.coords();
-        if !coords.is_empty() && coords.len() != memory.rank() {
+        if coords.len() > 1 && coords.len() != memory.rank() || coords.len() == 1 && memory.rank() == 0 {
             return Err(RuleError::new(format!(
-                "`T.tensor_view` takes one start for each of {} axes, found {}",
+                "`T.tensor_view` takes one start for each of {} axes or one for all, found {}",
                 memory.rank(),
                 coords.len()
             )));
@@ -46,10 +47,47 @@ impl TypeRule for TensorView {
                 return Err(RuleError::new(message).operand(1 + i, coord.ty().to_string()));
             }
         }
-        Ok(cx.tensor(call.shape().unwrap_or(memory.shape), memory.dtype, Some(call.layout()), memory.storage))
+        let shape = call.shape().unwrap_or(memory.shape);
+        layout_fits("T.tensor_view", shape, call.layout())?;
+        Ok(cx.tensor(shape, memory.dtype, Some(call.layout()), memory.storage))
     }
 }
 
 pub(crate) fn register(r: &mut DialectBuilder) {
     r.op::<TensorView>().types().done();
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_core::{Arena, Literal, Meta};
+    use tf_types::{DType, Storage, TensorLayout};
+
+    use super::TensorView;
+    use crate::test_util::{context, tensor};
+
+    #[test]
+    fn windows() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let memory = tensor(cx, &[8, 16], DType::F32, Storage::Smem);
+        let start = cx.constant(Literal::Int(2), DType::I64, Meta::default());
+        let float = cx.constant(Literal::Float(2.0), DType::F32, Meta::default());
+        let layout = TensorLayout::Plain(cx.layout(cx.const_dims(&[2, 4]), Some(cx.const_dims(&[16, 1]))));
+        let of = |coords: &[_], shape: &[i64]| {
+            let op = TensorView::new(cx, layout, Some(cx.const_dims(shape)));
+            let operands: Vec<_> = std::iter::once(memory).chain(coords.iter().copied()).collect();
+            cx.call(op, &operands, Meta::default()).map(|view| view.ty().to_string())
+        };
+        let window = Ok(r#"Tensor[(2, 4), "f32", (2, 4):(16, 1), "smem"]"#.to_owned());
+        assert_eq!(of(&[], &[2, 4]), window);
+        assert_eq!(of(&[start, start], &[2, 4]), window);
+        assert_eq!(of(&[start], &[2, 4]), window);
+        let refusal = |coords: &[_], shape: &[i64]| of(coords, shape).unwrap_err().message;
+        assert_eq!(
+            refusal(&[start; 3], &[2, 4]),
+            "`T.tensor_view` takes one start for each of 2 axes or one for all, found 3"
+        );
+        assert_eq!(refusal(&[float], &[2, 4]), r#"a start must be an integer scalar, found Tensor[(), "f32", "umat"]"#);
+        assert_eq!(refusal(&[], &[2, 2]), "`T.tensor_view` of 4 elements has the layout (2, 4):(16, 1) of 8");
+    }
 }

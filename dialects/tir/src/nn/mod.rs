@@ -1,3 +1,5 @@
-//! Matrix products.
+//! Matrix products, activations, norms.
 
 pub mod mma;
+pub mod relu;
+pub mod rms_norm;

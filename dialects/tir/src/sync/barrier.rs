@@ -5,21 +5,19 @@ use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
 
-/// A barrier: every position of `mesh` arrives before one goes on, and sees what the others wrote.
+use super::participants::Barrier;
+
+/// A barrier: every position of `mesh` arrives before one goes on, and sees what the others wrote. A mesh over CTAs and threads stands
+/// for the threads of each CTA; a mesh of CTAs for the whole grid.
 #[op(dialect = "T", category = "sync", effect)]
 pub struct Sync {
-    /// The positions that take part.
+    /// The positions that take part: an open mesh or a slice of one, an interval of threads that cuts no warp, or all CTAs.
     mesh: MeshAttr,
 }
 
 impl VerifyRule for Sync {
-    fn verify<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<(), RuleError> {
-        let grid = call.mesh().topologies.iter().all(|t| t.name.as_str() == "cta");
-        if grid {
-            return Err(RuleError::new("`T.sync` of a mesh of CTAs is a grid barrier, which is not built yet")
-                .with_help("synchronise the threads of one CTA"));
-        }
-        Ok(())
+    fn verify<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<(), RuleError> {
+        Ok(Barrier::of(cx, call.mesh()).map(drop)?)
     }
 }
 

@@ -1,3 +1,4 @@
 //! Barriers.
 
 pub mod barrier;
+pub mod participants;

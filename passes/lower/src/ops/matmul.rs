@@ -31,7 +31,7 @@ pub(super) fn lower<'c>(lowerer: &mut Lowerer<'_, 'c>, expr: Expr<'c>, view: OpV
     let zero = if dtype.is_float() { Literal::Float(0.0) } else { Literal::Int(0) };
     let zero = cx.constant(zero, dtype, Meta::at(lowerer.span));
     lowerer.emit(Fill::new(cx), &[acc, zero]);
-    lowerer.emit(Mma::new(cx), &[acc, lhs, rhs]);
+    lowerer.emit(Mma::new(cx, None), &[acc, lhs, rhs]);
     if dtype == result.dtype {
         return Ok(acc);
     }

@@ -1,0 +1,56 @@
+//! `T.memory_span`
+
+use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::{Context, op};
+use tf_types::{Storage, Type};
+use tf_value::rule::DialectBuilder;
+
+use crate::rules::tensor;
+
+/// The memory of `x`, as an operand of instructions that take a span of bytes; its type is that of `x`.
+#[op(dialect = "T", category = "memory")]
+pub struct MemorySpan {
+    /// A buffer or a view.
+    #[input(Tensor)]
+    x: (),
+}
+
+impl TypeRule for MemorySpan {
+    fn infer<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        match tensor(0, "x", call.x())?.storage {
+            storage @ (Storage::Rmem | Storage::Umat) => {
+                let message = format!("`T.memory_span` takes a tensor in memory, found one in {storage}");
+                Err(RuleError::new(message).operand(0, call.x().ty().to_string()).with_help("copy it to smem or gmem"))
+            }
+            _ => Ok(call.x().ty()),
+        }
+    }
+}
+
+pub(crate) fn register(r: &mut DialectBuilder) {
+    r.op::<MemorySpan>().types().done();
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_core::{Arena, Meta};
+    use tf_types::{DType, Storage};
+
+    use super::MemorySpan;
+    use crate::test_util::{context, tensor};
+
+    #[test]
+    fn of_memory() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let of = |storage| {
+            let x = tensor(cx, &[4], DType::F32, storage);
+            cx.call(MemorySpan::new(cx), &[x], Meta::default()).map(|expr| expr.ty() == x.ty())
+        };
+        assert_eq!((of(Storage::Smem), of(Storage::Gmem)), (Ok(true), Ok(true)));
+        assert_eq!(
+            of(Storage::Rmem).unwrap_err().message,
+            "`T.memory_span` takes a tensor in memory, found one in rmem"
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! `T.ptr_of`
+
+use tf_core::op::{OpCall, RuleError, TypeRule};
+use tf_core::{Context, op};
+use tf_types::{Storage, Type};
+use tf_value::rule::DialectBuilder;
+
+use crate::rules::tensor;
+
+/// Where `x` starts in memory; there is no type of pointers, so its type is that of `x`.
+#[op(dialect = "T", category = "memory")]
+pub struct PtrOf {
+    /// A buffer or a view.
+    #[input(Tensor)]
+    x: (),
+}
+
+impl TypeRule for PtrOf {
+    fn infer<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        match tensor(0, "x", call.x())?.storage {
+            storage @ (Storage::Rmem | Storage::Umat) => {
+                let message = format!("`T.ptr_of` takes a tensor in memory, found one in {storage}");
+                Err(RuleError::new(message).operand(0, call.x().ty().to_string()).with_help("copy it to smem or gmem"))
+            }
+            _ => Ok(call.x().ty()),
+        }
+    }
+}
+
+pub(crate) fn register(r: &mut DialectBuilder) {
+    r.op::<PtrOf>().types().done();
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_core::{Arena, Meta};
+    use tf_types::{DType, Storage};
+
+    use super::PtrOf;
+    use crate::test_util::{context, tensor};
+
+    #[test]
+    fn of_memory() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let of = |storage| {
+            let x = tensor(cx, &[4], DType::F32, storage);
+            cx.call(PtrOf::new(cx), &[x], Meta::default()).map(|expr| expr.ty() == x.ty())
+        };
+        assert_eq!((of(Storage::Smem), of(Storage::Gmem)), (Ok(true), Ok(true)));
+        assert_eq!(of(Storage::Rmem).unwrap_err().message, "`T.ptr_of` takes a tensor in memory, found one in rmem");
+    }
+}

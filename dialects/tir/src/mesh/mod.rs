@@ -1,0 +1,3 @@
+//! What a position knows of itself.
+
+pub mod coordinate;
