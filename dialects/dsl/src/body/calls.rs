@@ -201,9 +201,6 @@ impl<'a, 'c> Parser<'a, 'c> {
             if let (ParamKind::Attribute { kind, optional, .. }, [expr]) = (&param.kind, &exprs[..]) {
                 let what = format!("`{}` of `{}`", param.name, schema.name);
                 let attr = self.attr(*kind, *optional, expr, &what, span)?;
-                if let ("T", "sync", Attr::Mesh(mesh)) = (schema.decl.name.dialect, schema.decl.name.name, attr) {
-                    self.check_barrier(mesh, self.span(*expr))?;
-                }
                 attrs.push((param.name, attr));
             }
         }

@@ -9,7 +9,7 @@ use crate::refusal::Res;
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
-    /// The position on a mesh axis: the positions split over that axis, of which each holds its own.
+    /// The position on a mesh axis: in a `@func` the positions split over that axis, of which each holds its own.
     pub(crate) fn coordinate(&mut self, mesh: Mesh<'c>, axis: usize, span: Span) -> Res<Expr<'c>> {
         const WHAT: &str = "a mesh coordinate as a value";
         let known = self.body.iter().flat_map(|body| &body.coordinates);
@@ -17,6 +17,10 @@ impl<'c> Parser<'_, 'c> {
             return Ok(*expr);
         }
         let cx = self.cx;
+        if self.is_prim() {
+            let schema = self.schema("T", "coordinate", WHAT, span)?;
+            return self.emit(schema, &[], &[("mesh", Attr::Mesh(mesh)), ("axis", Attr::Int(axis as i64))], span, None);
+        }
         let extent = mesh.extents()[axis];
         let layout = cx.layout(&[extent], Some(&[cx.dim(0)]));
         let mut attrs = vec![ShardAttr::Broadcast; mesh.rank()];
@@ -39,9 +43,7 @@ impl<'c> Parser<'_, 'c> {
     /// In a body a mesh coordinate stands for its value.
     pub(crate) fn lifted(&mut self, value: Value<'c>, span: Span) -> Res<Value<'c>> {
         match value {
-            Value::MeshAxis(mesh, axis) if self.body.is_some() && !self.is_prim() => {
-                self.coordinate(mesh, axis, span).map(Value::Expr)
-            }
+            Value::MeshAxis(mesh, axis) if self.body.is_some() => self.coordinate(mesh, axis, span).map(Value::Expr),
             other => Ok(other),
         }
     }

@@ -143,7 +143,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Int(value) => literal(Literal::Int(*value), DType::I64),
             Value::Float(value) => literal(Literal::Float(*value), float),
             Value::Dim(dim) => self.dim_node(*dim, span),
-            Value::MeshAxis(mesh, axis) if !self.is_prim() => self.coordinate(*mesh, *axis, span),
+            Value::MeshAxis(mesh, axis) => self.coordinate(*mesh, *axis, span),
             other => Err(Refusal::wrong(span, format!("expected a tensor, found {}", other.describe()))),
         }
     }

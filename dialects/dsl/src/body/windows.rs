@@ -67,7 +67,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Dim(dim) => (Base::Zero, dim),
             Value::Expr(scalar) => (Base::Scalar(scalar), zero),
             Value::Window(window) => (Base::Window(window), zero),
-            Value::MeshAxis(mesh, axis) if !self.is_prim() => (Base::Scalar(self.coordinate(mesh, axis, span)?), zero),
+            Value::MeshAxis(mesh, axis) => (Base::Scalar(self.coordinate(mesh, axis, span)?), zero),
             other => return Err(Refusal::wrong(span, format!("an index is an integer, found {}", other.describe()))),
         };
         Ok(Index { base, offset })

@@ -1,6 +1,5 @@
 //! Bodies of `@prim_func`: statements over buffers (spec: parser §6, tir §11).
 
-mod barrier;
 mod calls;
 mod function;
 mod launch;

@@ -3,7 +3,7 @@
 use crate::common::with_source;
 
 const HEAD: &str = "from tilefoundry import DType, TensorType, func, prim_func\n\
-    from tilefoundry.dsl import DimVar, Mesh, T, Tensor, Topology\n\
+    from tilefoundry.dsl import DimVar, Layout, Mesh, T, Tensor, Topology\n\
     from tilefoundry.dsl.T import copy, fill\n\
     from tilefoundry.dsl.tf import relu\n\
     N = DimVar(\"n\", 1, 65)\n";
@@ -38,6 +38,11 @@ fn statements_that_are_read() {
         &["for i in range(x.shape[1] // 2):", "    T.copy(x, y)"],
         &["two = 2 * 2", "z = x", "for i in range(two):", "    T.copy(z, y)"],
         &["with Mesh((Topology(\"thread\", 8),), (8,)) as m:", "    T.copy(x, y)", "    T.sync(m)"],
+        &[
+            "with Mesh((Topology(\"thread\", 64),), Layout((2, 32), (32, 1)), names=(\"w\", \"l\")) as m:",
+            "    if m.w == 0 and not m.l > n % 4 or n < -1:",
+            "        T.sync(m[0, :])",
+        ],
         &["pass"],
     ] {
         assert_eq!(refusals(XY, lines), [""; 0], "{lines:?}");

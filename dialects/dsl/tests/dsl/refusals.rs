@@ -4,9 +4,6 @@ use crate::common::{reference, with_source};
 use serde_json::Value;
 use tf_core::Diagnostic;
 
-/// Cases that need constructs which are refused as not supported.
-const UNSUPPORTED: &[&str] = &["async_copy_to_gmem"];
-
 /// Cases of rules that are checked after reading: of a target, and of a whole module.
 const LATER: &[&str] = &["umat_parameter", "unknown_level", "too_many_threads"];
 
@@ -64,12 +61,6 @@ fn wrong_sources_are_refused_in_the_right_place() {
     for case in cases("refusals.json") {
         let id = text(&case, "id");
         let found = errors(text(&case, "source"));
-        if UNSUPPORTED.contains(&id) {
-            if !found.iter().any(is_unbuilt) {
-                failures.push(format!("{id} is not refused as unsupported: {found:?}"));
-            }
-            continue;
-        }
         let twin = errors(text(&case, "accepted"));
         if let Some(error) = twin.first() {
             failures.push(format!("{id}: the accepted twin: {}", error.message));
