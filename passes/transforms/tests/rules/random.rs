@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 use tf_core::equal::structurally_equal;
 use tf_core::node::TirCallee;
 use tf_core::op::OpId;
+use tf_core::tree::in_context;
 use tf_core::visit::function_values;
 use tf_core::walk::walk_stmts;
 use tf_core::{AnyFunction, Arena, Context, Module, StmtKind};
@@ -30,7 +31,7 @@ fn read_back<'c>(cx: &Context<'c>, module: Module<'c>) {
 /// No function of the module has an error, and inference changes none.
 fn check<'c>(cx: &Context<'c>, module: Module<'c>) {
     let mut errors = verify::module(module, cx);
-    for owner in verify::in_context(module, cx) {
+    for owner in in_context(module, cx) {
         for function in owner.all_functions() {
             errors.extend(verify::function(function, owner, cx));
             let AnyFunction::Hir(function) = function else { continue };
