@@ -41,7 +41,7 @@ pub use error::ValueError;
 pub use extent::extent;
 pub use fp8::{F8E8M0, Fp8E4M3};
 pub use half::{bf16, f16};
-pub use rule::{DialectBuilder, EvalCx, EvalRegistry, EvalRule};
+pub use rule::{DialectBuilder, EvalCx, EvalRegistry, EvalRule, literal};
 pub use tensor::{Tensor, f4e2m1_refused, show_shape};
 pub use value::Value;
 pub use view::{broadcast_shapes, normalize_axis};

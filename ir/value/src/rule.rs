@@ -4,15 +4,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use tf_core::Literal;
 use tf_core::guard::guard;
 use tf_core::op::rules::typed;
 use tf_core::op::{
     AccessRule, AliasDecl, AnalysisRegistry, Op, OpCall, OpId, OpRegistry, OpRegistryBuilder, OpView, RegistryError,
     TypeRule, VerifyRule,
 };
-use tf_types::{Symbol, Type};
+use tf_types::{DType, Symbol, Type};
 
-use crate::{Value, ValueError};
+use crate::{Tensor, Value, ValueError};
 
 /// What an evaluation rule knows besides its operands.
 pub struct EvalCx<'a, 'c> {
@@ -29,6 +30,18 @@ pub trait EvalRule: Op {
     /// # Errors
     /// The values do not allow it: a zero divisor, a window past the end.
     fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError>;
+}
+
+/// The value of a literal of that dtype.
+///
+/// # Errors
+/// `f4e2m1`; a negative number for `f8e8m0`.
+pub fn literal(literal: Literal, dtype: DType) -> Result<Tensor, ValueError> {
+    match literal {
+        Literal::Bool(value) => Tensor::scalar(value).cast(dtype),
+        Literal::Int(value) => Tensor::scalar_from_i64(value, dtype),
+        Literal::Float(value) => Tensor::scalar_from_f64(value, dtype),
+    }
 }
 
 /// Handler of an [`EvalRule`].

@@ -328,11 +328,7 @@ impl<'a, 'c> Machine<'a, 'c> {
 
 fn constant<'c>(expr: Expr<'c>, literal: Literal) -> Result<Value> {
     let dtype = expr.ty().as_tensor().map_or(DType::F32, |tensor| tensor.dtype);
-    let tensor = match literal {
-        Literal::Bool(value) => Tensor::scalar(value).cast(dtype),
-        Literal::Int(value) => Tensor::scalar_from_i64(value, dtype),
-        Literal::Float(value) => Tensor::scalar_from_f64(value, dtype),
-    };
+    let tensor = tf_value::literal(literal, dtype);
     tensor.map(Value::from).map_err(|error| failed(expr, error.message, error.help))
 }
 

@@ -7,7 +7,7 @@ use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 
 use crate::cx::Given;
 use crate::parallel::Own;
-use crate::pass::AnyPass;
+use crate::pass::{AnyPass, Over};
 use crate::relink::{each_part, functions, with_functions};
 use crate::{FunctionCx, Outcome, PassCx, map_in_parallel};
 
@@ -55,6 +55,19 @@ pub(crate) fn apply<'c>(
                 _ => Err(found),
             };
             Applied { result, busy_seconds: None }
+        }
+        AnyPass::AnyFunction(pass, over) => {
+            over_functions(cx, given, outcome, place, |function, cx| match (function, over) {
+                (AnyFunction::Hir(_), Over::Tir) | (AnyFunction::Tir(_), Over::Hir) => Ok(function),
+                (AnyFunction::Hir(hir), _) => {
+                    let of_part = |part| match pass.run(AnyFunction::Hir(part), cx)? {
+                        AnyFunction::Hir(new) => Ok(new),
+                        AnyFunction::Tir(_) => Ok(part),
+                    };
+                    each_part(cx, hir, of_part).map(AnyFunction::Hir)
+                }
+                (tir, _) => pass.run(tir, cx),
+            })
         }
         AnyPass::Function(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
             AnyFunction::Hir(hir) => each_part(cx, hir, |part| pass.run(part, cx)).map(AnyFunction::Hir),

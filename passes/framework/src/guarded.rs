@@ -1,8 +1,8 @@
 //! Every pass runs behind a guard against its panics.
 
-use tf_core::{Diagnostic, Function, Module, PrimFunction, Result};
+use tf_core::{AnyFunction, Diagnostic, Function, Module, PrimFunction, Result};
 
-use crate::{FunctionCx, FunctionPass, OptionError, Pass, PassCx, PassDecl, PassInfo, PrimFuncPass};
+use crate::{AnyFunctionPass, FunctionCx, FunctionPass, OptionError, Pass, PassCx, PassDecl, PassInfo, PrimFuncPass};
 use tf_core::guard::{Panic, guard};
 
 /// A pass whose panics are diagnostics. Being generic it is compiled into the crate that registers the pass.
@@ -48,6 +48,16 @@ impl<P: Pass> Pass for Guarded<P> {
 
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
         guard(|| self.0.run(module, cx)).unwrap_or_else(|panic| Err(self.panicked(panic).at(module.span)))
+    }
+}
+
+impl<P: AnyFunctionPass> AnyFunctionPass for Guarded<P> {
+    fn check(&self) -> Result<(), OptionError> {
+        self.checked(P::check)
+    }
+
+    fn run<'c>(&self, function: AnyFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> {
+        guard(|| self.0.run(function, cx)).unwrap_or_else(|panic| Err(self.panicked(panic).at(function.span())))
     }
 }
 

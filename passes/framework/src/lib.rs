@@ -1,6 +1,6 @@
 //! Passes and what runs them.
 //!
-//! A pass is a struct with `derive(Pass)` and one of the traits [`Pass`], [`FunctionPass`], [`PrimFuncPass`]. A driver registers prototypes
+//! A pass is a struct with `derive(Pass)` and one of the traits [`Pass`], [`FunctionPass`], [`PrimFuncPass`], [`AnyFunctionPass`]. A driver registers prototypes
 //! in a [`PassRegistry`], builds a [`Pipeline`] from text and runs it with a [`PassManager`]. Passes return new IR and never mutate: when
 //! one fails, the module before it is intact.
 
@@ -32,7 +32,7 @@ pub use instrument::{
 pub use manager::{Failure, Outcome, PassManager, Verifier};
 pub use option::{OptionDecl, OptionKind, OptionValue};
 pub use parallel::map_in_parallel;
-pub use pass::{FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
+pub use pass::{AnyFunctionPass, FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
 pub use registry::{Entry, Options, PassRegistry};
 pub use remark::{RemarkFilter, RemarkKind};
 pub use resolve::{Pipeline, PipelineError};

@@ -1,6 +1,6 @@
 //! What a pass is.
 
-use tf_core::{Function, Module, PrimFunction, Result};
+use tf_core::{AnyFunction, Function, Module, PrimFunction, Result};
 
 use crate::{FunctionCx, OptionDecl, PassCx};
 
@@ -118,9 +118,35 @@ pub trait PrimFuncPass: PassInfo {
     fn run<'c>(&self, function: PrimFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<PrimFunction<'c>>;
 }
 
+/// A pass over each function of either IR; of HIR functions as [`FunctionPass`] says.
+pub trait AnyFunctionPass: PassInfo {
+    /// Looks at the options together, when the pipeline is built.
+    ///
+    /// # Errors
+    /// Values that do not fit.
+    fn check(&self) -> Result<(), OptionError> {
+        Ok(())
+    }
+
+    /// The new function, of the same IR; the same pointer if nothing changes.
+    ///
+    /// # Errors
+    /// What the pass refuses. It can also [`FunctionCx::emit`] several errors.
+    fn run<'c>(&self, function: AnyFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>>;
+}
+
+/// Which functions a pass over either IR runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Over {
+    All,
+    Hir,
+    Tir,
+}
+
 /// A pass of any kind, with its options set.
 pub(crate) enum AnyPass {
     Module(Box<dyn Pass>),
+    AnyFunction(Box<dyn AnyFunctionPass>, Over),
     Function(Box<dyn FunctionPass>),
     PrimFunc(Box<dyn PrimFuncPass>),
 }
@@ -129,6 +155,7 @@ impl AnyPass {
     pub(crate) fn info(&self) -> &dyn PassInfo {
         match self {
             Self::Module(pass) => pass.as_ref(),
+            Self::AnyFunction(pass, _) => pass.as_ref(),
             Self::Function(pass) => pass.as_ref(),
             Self::PrimFunc(pass) => pass.as_ref(),
         }
@@ -137,6 +164,7 @@ impl AnyPass {
     pub(crate) fn info_mut(&mut self) -> &mut dyn PassInfo {
         match self {
             Self::Module(pass) => pass.as_mut(),
+            Self::AnyFunction(pass, _) => pass.as_mut(),
             Self::Function(pass) => pass.as_mut(),
             Self::PrimFunc(pass) => pass.as_mut(),
         }
@@ -145,6 +173,7 @@ impl AnyPass {
     pub(crate) fn check(&self) -> Result<(), OptionError> {
         match self {
             Self::Module(pass) => pass.check(),
+            Self::AnyFunction(pass, _) => pass.check(),
             Self::Function(pass) => pass.check(),
             Self::PrimFunc(pass) => pass.check(),
         }

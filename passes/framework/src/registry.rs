@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::guarded::Guarded;
-use crate::pass::{AnyPass, summary};
-use crate::{FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassInfo, PrimFuncPass};
+use crate::pass::{AnyPass, Over, summary};
+use crate::{
+    AnyFunctionPass, FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassInfo, PrimFuncPass,
+};
 use tf_core::guard::guard;
 
 type Make = Box<dyn Fn() -> AnyPass + Send + Sync>;
@@ -37,7 +39,7 @@ impl Entry {
         summary(self.doc)
     }
 
-    /// `module pass`, `HIR function pass`, `TIR function pass` or `pipeline`.
+    /// `module pass`, `function pass`, `HIR function pass`, `TIR function pass` or `pipeline`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match &self.kind {
@@ -152,6 +154,11 @@ impl PassRegistry {
     /// Adds a pass over modules. Pipelines get clones of the prototype with their options set.
     pub fn module_pass<P: Pass + Clone + 'static>(&mut self, prototype: P) {
         self.pass(prototype, "module pass", |p| AnyPass::Module(Box::new(Guarded(p))));
+    }
+
+    /// Adds a pass over functions of both IRs.
+    pub fn any_function_pass<P: AnyFunctionPass + Clone + 'static>(&mut self, prototype: P) {
+        self.pass(prototype, "function pass", |p| AnyPass::AnyFunction(Box::new(Guarded(p)), Over::All));
     }
 
     /// Adds a pass over HIR functions.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use tf_core::diag::did_you_mean;
 use tf_core::{Diagnostic, FileId, SourceMap, Span};
 
-use crate::pass::AnyPass;
+use crate::pass::{AnyPass, Over};
 use crate::registry::{Entry, EntryKind, Options, check_kind};
 use crate::text::{Element, OptionText, PipelineText, Spanned, parse};
 use crate::{OptionDecl, OptionError, PassRegistry};
@@ -85,6 +85,16 @@ enum Anchor {
     PrimFunc,
 }
 
+impl Anchor {
+    fn over(self) -> Over {
+        match self {
+            Self::Module => Over::All,
+            Self::Func => Over::Hir,
+            Self::PrimFunc => Over::Tir,
+        }
+    }
+}
+
 struct Resolver<'a> {
     registry: &'a PassRegistry,
     sources: &'a SourceMap,
@@ -147,7 +157,10 @@ impl Resolver<'_> {
         }
         match &entry.kind {
             EntryKind::Pass { make, .. } => {
-                let pass = make();
+                let mut pass = make();
+                if let AnyPass::AnyFunction(_, over) = &mut pass {
+                    *over = anchor.over();
+                }
                 if !fits(&pass, anchor) {
                     let over = if anchor == Anchor::Func { "func" } else { "prim-func" };
                     let message = format!("`{name}` is a {} and cannot run inside `{over}(…)`", entry.kind());
@@ -263,7 +276,12 @@ impl Resolver<'_> {
         if let Err(error) = pass.check() {
             return self.refuse(file, element, error);
         }
-        let text = Element { name: Spanned::made(entry.name.to_owned()), options: shown, nested: None };
+        let mut text = Element { name: Spanned::made(entry.name.to_owned()), options: shown, nested: None };
+        if let AnyPass::AnyFunction(_, over @ (Over::Hir | Over::Tir)) = &pass {
+            let anchor = if *over == Over::Hir { "func" } else { "prim-func" };
+            let nested = Some(PipelineText { elements: vec![text] });
+            text = Element { name: Spanned::made(anchor.to_owned()), options: Vec::new(), nested };
+        }
         let span = self.sources.span(file, element.name.range.clone());
         self.steps.push(Step { pass, text, path: self.inside.clone(), span });
     }
@@ -298,7 +316,10 @@ impl Resolver<'_> {
 fn fits(pass: &AnyPass, anchor: Anchor) -> bool {
     matches!(
         (pass, anchor),
-        (_, Anchor::Module) | (AnyPass::Function(_), Anchor::Func) | (AnyPass::PrimFunc(_), Anchor::PrimFunc)
+        (_, Anchor::Module)
+            | (AnyPass::AnyFunction(..), _)
+            | (AnyPass::Function(_), Anchor::Func)
+            | (AnyPass::PrimFunc(_), Anchor::PrimFunc)
     )
 }
 

@@ -13,7 +13,7 @@ pub struct Builtins {
     pub dialects: DialectBuilder,
     /// Lowering rules of HIR ops.
     pub lowering: LowerRules,
-    /// Passes and named pipelines; `evaluate`, `print` and the lowering passes are added by [`crate::main`].
+    /// Passes and named pipelines; the generic ones, those that lower, `evaluate` and `print` are added by [`crate::main`].
     pub passes: PassRegistry,
     /// Engines of `evaluate`; `reference` is added by [`crate::main`].
     pub engines: Engines,
@@ -32,13 +32,11 @@ pub fn builtins() -> Builtins {
     tf_hir::register(&mut dialects);
     tf_tir::register(&mut dialects);
     tf_dim::register(&mut dialects);
-    let mut passes = PassRegistry::default();
-    tf_transforms::register(&mut passes);
     Builtins {
         name: "tf-opt",
         dialects,
         lowering: LowerRules::default(),
-        passes,
+        passes: PassRegistry::default(),
         engines: Engines::default(),
         sibling: None,
         crates: tf_plugin::locked_versions!(),

@@ -55,6 +55,7 @@ impl Driver {
             Stop::Said(format!("the dialects of {name}{with} do not fit together: {}", errors.join("; ")))
         };
         let (ops, rules) = dialects.freeze().map_err(misfit)?;
+        tf_transforms::register(&mut passes, &rules);
         tf_lower::register(&mut passes, lowering.freeze(&ops).map_err(misfit)?);
         let mut engines = Engines::default();
         engines.add(Reference::new(rules));

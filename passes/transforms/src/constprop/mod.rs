@@ -1,0 +1,44 @@
+//! `constprop`: constant propagation.
+
+mod hir;
+mod tir;
+
+use std::sync::Arc;
+
+use tf_core::node::FunctionData;
+use tf_core::{AnyFunction, Result};
+use tf_framework::{AnyFunctionPass, Counter, FunctionCx, Pass};
+use tf_value::EvalRegistry;
+
+use crate::fold::Folder;
+
+/// Replaces values that are the same in every run by literals, and removes branches and loops that they decide.
+///
+/// What is known follows from literals, static extents and ranks, through ops by their evaluation rules (so numbers are the
+/// evaluator's bit for bit), through tuples, and through loops with their carries at a fixed point. A loop that runs once becomes its body, one
+/// that never runs its initial values; in TIR an `if`, a `while` and a dispatch whose condition is known go their one way. Small vectors
+/// that are zeros or count up become `tf.zeros` and `tf.arange`. What would fail in a run is left to fail there.
+#[derive(Clone, Pass)]
+#[pass(name = "constprop")]
+pub struct ConstProp {
+    #[statistic("values replaced")]
+    replaced: Counter,
+    #[statistic("loops and branches decided")]
+    decided: Counter,
+    rules: Arc<EvalRegistry>,
+}
+
+impl AnyFunctionPass for ConstProp {
+    fn run<'c>(&self, function: AnyFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> {
+        let folder = Folder::new(cx.context(), &self.rules);
+        match function {
+            AnyFunction::Hir(function) => {
+                let Some(old) = function.body else { return Ok(AnyFunction::Hir(function)) };
+                let body = self.value(cx, old, folder)?;
+                let changed = || cx.function(FunctionData { body: Some(body), ..*function });
+                Ok(AnyFunction::Hir(if body == old { function } else { changed() }))
+            }
+            AnyFunction::Tir(function) => self.statements(function, cx, folder).map(AnyFunction::Tir),
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! A random program, a pipeline, and what both versions give on random inputs.
+
+use std::sync::Arc;
+
+use tf_core::node::AnyFunction;
+use tf_core::{Arena, Context, Diagnostic, Function, Module};
+use tf_dataflow::same_bits;
+use tf_evaluate::{DimSizes, Engine, Reference, Request};
+use tf_framework::{PassManager, PassRegistry, Pipeline};
+use tf_testing::{Options, Rng, random_module};
+use tf_text::{PrintOptions, print_module};
+use tf_transforms::Rules;
+use tf_types::DType;
+use tf_value::{DialectBuilder, Tensor, extent};
+
+/// What was seen.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Check {
+    /// Functions with a value that was compared.
+    pub compared: u64,
+    /// Modules that the pipeline changed.
+    pub changed: u64,
+}
+
+impl Check {
+    pub fn and(self, other: Self) -> Self {
+        Self { compared: self.compared + other.compared, changed: self.changed + other.changed }
+    }
+}
+
+/// Runs the pipeline on the program of a seed: values stay bit for bit, what had one still has one, and a second run changes nothing.
+pub fn check(seed: u64, pipeline: &str) -> Check {
+    let mut dialects = DialectBuilder::default();
+    tf_hir::register(&mut dialects);
+    tf_dim::register(&mut dialects);
+    let (ops, rules) = dialects.freeze().unwrap();
+    let arena = Arena::new();
+    let cx = &Context::new(&arena, ops);
+    let options = Options {
+        hir: &["tf", "dim"],
+        hir_functions: 2,
+        tir_functions: 0,
+        steps: 16,
+        depth: 0,
+        parts: false,
+        ..Options::default()
+    };
+    let module = random_module(cx, seed, &options);
+    let mut registry = PassRegistry::default();
+    tf_transforms::register(&mut registry, &rules);
+    // The generator knows fewer rules than the verifier.
+    let Ok(module) = run(&registry, "verify", cx, module) else { return Check::default() };
+    let wrong = |what: String, after: Option<Module<'_>>| -> ! {
+        let text = |module| print_module(module, &PrintOptions::default());
+        panic!("program {seed}: {what}\n{}\n{}", text(module), after.map(text).unwrap_or_default())
+    };
+    let once = run(&registry, pipeline, cx, module).unwrap_or_else(|errors| wrong(format!("{errors:?}"), None));
+    if run(&registry, pipeline, cx, once).ok() != Some(once) {
+        wrong("a second run changes it again".to_owned(), Some(once));
+    }
+    let mut seen = Check { compared: 0, changed: u64::from(once != module) };
+    let engine = Reference::new(Arc::clone(&rules));
+    for (old, new) in module.functions.iter().zip(once.functions) {
+        let (AnyFunction::Hir(old), AnyFunction::Hir(new)) = (*old, *new) else { continue };
+        let Some((inputs, dims)) = inputs(old, &mut Rng::new(seed)) else { continue };
+        let value = |module, function| {
+            let entry = AnyFunction::Hir(function);
+            engine.run(&Request { cx, module, entry, inputs: &inputs, dims: &dims, argument: None })
+        };
+        let Ok(expected) = value(module, old) else { continue };
+        let found =
+            value(once, new).unwrap_or_else(|error| wrong(format!("{}: {}", old.name, error.message), Some(once)));
+        let same = expected.len() == found.len() && expected.iter().zip(&found).all(|(a, b)| same_bits(a, b));
+        if !same {
+            wrong(format!("{} gave {expected:?} and gives {found:?}", old.name), Some(once));
+        }
+        seen.compared += 1;
+    }
+    seen
+}
+
+fn run<'c>(
+    registry: &PassRegistry,
+    pipeline: &str,
+    cx: &Context<'c>,
+    module: Module<'c>,
+) -> Result<Module<'c>, Vec<Diagnostic>> {
+    let pipeline = Pipeline::build(registry, cx.sources(), "pipeline", pipeline).expect("a pipeline");
+    let outcome = PassManager::default().verify_with(&Rules).run(&pipeline, cx, module);
+    outcome.map(|outcome| outcome.module).map_err(|failure| failure.diagnostics)
+}
+
+/// Random tensors for the parameters, and sizes of the dims.
+fn inputs<'c>(function: Function<'c>, rng: &mut Rng) -> Option<(Vec<Tensor>, DimSizes<'c>)> {
+    let mut dims = DimSizes::default();
+    for var in function.dim_vars_reached() {
+        dims.insert(var.name, var.lo + rng.below(4.min((var.hi - var.lo) as usize)) as i64);
+    }
+    let tensors = function.params.iter().map(|param| {
+        let ty = param.ty().as_tensor()?;
+        let shape: Option<Vec<_>> =
+            ty.shape.iter().map(|&dim| extent(dim, &dims).ok().and_then(|n| usize::try_from(n).ok())).collect();
+        tensor(&shape?, ty.dtype, rng)
+    });
+    Some((tensors.collect::<Option<_>>()?, dims))
+}
+
+fn tensor(shape: &[usize], dtype: DType, rng: &mut Rng) -> Option<Tensor> {
+    let count = shape.iter().product();
+    if dtype.is_integer() {
+        let values =
+            (0..count).map(|_| rng.pick(&[0, 1, -1, 2, 3, 7, i64::from(i32::MAX), i64::from(i32::MIN)])).collect();
+        return Tensor::from_vec::<i64>(shape, values).ok()?.cast(dtype).ok();
+    }
+    let special = [0.0, -0.0, 1.0, -2.5, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1e-40];
+    let values: Vec<_> = (0..count)
+        .map(|_| if rng.once_in(2) { rng.pick(&special) } else { rng.below(64) as f32 / 8.0 - 4.0 })
+        .collect();
+    Tensor::from_f32(shape, &values).ok()?.cast(dtype).ok()
+}
