@@ -1,5 +1,6 @@
 //! The syntax of a file, and positions in it.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use ruff_python_ast::ModModule;
@@ -19,8 +20,10 @@ pub(crate) struct Source {
     file: FileId,
     text: Arc<SourceFile>,
     line_starts: Vec<usize>,
-    /// Characters before every [`BLOCK`]th byte.
+    /// Characters before every [`BLOCK`]th byte; empty where each byte is one.
     chars: Vec<usize>,
+    /// The line found last: positions are asked for about in order.
+    recent: Cell<usize>,
 }
 
 fn char_count(bytes: &[u8]) -> usize {
@@ -42,11 +45,14 @@ impl Source {
         let line_starts = std::iter::once(0)
             .chain(bytes.iter().enumerate().filter(|&(_, b)| *b == b'\n').map(|(at, _)| at + 1))
             .collect();
-        let mut chars = vec![0];
-        for block in bytes.chunks(BLOCK) {
-            chars.push(chars[chars.len() - 1] + char_count(block));
+        let mut chars = Vec::new();
+        if !bytes.is_ascii() {
+            chars.push(0);
+            for block in bytes.chunks(BLOCK) {
+                chars.push(chars[chars.len() - 1] + char_count(block));
+            }
         }
-        Ok(Self { file, text, line_starts, chars })
+        Ok(Self { file, text, line_starts, chars, recent: Cell::new(0) })
     }
 
     fn content(&self) -> &str {
@@ -54,13 +60,29 @@ impl Source {
     }
 
     fn chars_before(&self, offset: usize) -> usize {
+        if self.chars.is_empty() {
+            return offset;
+        }
         let block = offset / BLOCK;
         self.chars[block] + char_count(&self.content().as_bytes()[block * BLOCK..offset])
     }
 
+    fn line_of(&self, offset: usize) -> usize {
+        let starts = &self.line_starts;
+        let holds = |line: usize| {
+            starts.get(line).is_some_and(|&start| start <= offset)
+                && starts.get(line + 1).is_none_or(|&next| offset < next)
+        };
+        let recent = self.recent.get();
+        let near = [recent, recent + 1].into_iter().find(|&line| holds(line));
+        let line = near.unwrap_or_else(|| starts.partition_point(|&start| start <= offset) - 1);
+        self.recent.set(line);
+        line
+    }
+
     fn position(&self, offset: usize) -> (u32, u32) {
         let offset = offset.min(self.content().len());
-        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+        let line = self.line_of(offset);
         let column = self.chars_before(offset) - self.chars_before(self.line_starts[line]);
         (line as u32 + 1, column as u32 + 1)
     }

@@ -54,7 +54,7 @@ impl<'c> Parser<'_, 'c> {
             let right = self.eval(&part.right, None)?;
             let right_span = self.span(&*part.right);
             let bind = if spine.is_empty() { bind } else { None };
-            left = self.operate(part.op, (left, left_span), (right, right_span), span, bind)?;
+            left = self.operate(part, (left, left_span), (right, right_span), span, bind)?;
             left_span = span;
         }
         Ok(left)
@@ -62,12 +62,17 @@ impl<'c> Parser<'_, 'c> {
 
     fn operate(
         &mut self,
-        op: Operator,
+        binary: &ast::ExprBinOp,
         left: (Value<'c>, Span),
         right: (Value<'c>, Span),
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
+        let op = binary.op;
+        if let (Operator::MatMult, Value::MeshAxis(..) | Value::Mesh(_)) = (op, &right.0) {
+            let written = self.text(binary);
+            return Err(Refusal::wrong(span, format!("`{written}` places an axis, which only a layout does")));
+        }
         let left = (self.lifted(left.0, left.1)?, left.1);
         let right = (self.lifted(right.0, right.1)?, right.1);
         if left.0.as_expr().is_none() && right.0.as_expr().is_none() {

@@ -10,4 +10,5 @@ mod prims;
 mod programs;
 mod refusals;
 mod statics;
+mod surface;
 mod trees;
