@@ -8,6 +8,7 @@ use tf_types::{
 };
 
 use crate::names::Builtin;
+use crate::prim::Platform;
 use crate::statics::Object;
 
 /// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
@@ -47,6 +48,8 @@ pub(crate) enum Value<'c> {
     Dict(Rc<Vec<(Value<'c>, Value<'c>)>>),
     /// An op by its dialect, `tf` or `T`, and name.
     Op(&'static str, Symbol<'c>),
+    /// A name below `T.cuda`.
+    Platform(Platform<'c>),
     /// A class under `@module`, or a copy of one.
     Module(Module<'c>),
     /// What a variant is for.
@@ -124,6 +127,7 @@ impl<'c> Value<'c> {
             Self::Object(_) => "an instance of a plain class".to_owned(),
             Self::Dict(items) => format!("a dict of {}", items.len()),
             Self::Op(dialect, name) => format!("the op `{dialect}.{name}`"),
+            Self::Platform(platform) => platform.describe(),
             Self::Module(module) => format!("the module `{}`", module.name),
             Self::Range(_) => "a `DimVarRangePat`".to_owned(),
             Self::Prim(function) => format!("the `@prim_func` `{}`", function.name),

@@ -9,6 +9,7 @@ use tf_types::{Storage, Symbol, TensorLayout};
 
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
+use crate::prim::Platform;
 use crate::refusal::{AtSpan, Refusal, Res};
 use crate::value::Value;
 
@@ -39,6 +40,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             Value::Module(module) => self.child_call(module, call, span, bind),
             Value::Factory(factory) => self.factory_call(factory, call, span),
             Value::Record(record) => self.instance(record, call, span),
+            Value::Platform(platform) => self.platform_call(platform, call, span),
             Value::Math(name) => self.math_call(name.as_str(), call, span),
             other => {
                 let name = self.text(&*call.func);
@@ -257,6 +259,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             (AttrKind::Float, Value::Int(value)) => Attr::Float((*value as f64).to_bits()),
             (AttrKind::Float, _) => return wrong("a number"),
             (AttrKind::Str, Value::Str(value)) => Attr::Str(*value),
+            (AttrKind::Str, Value::Platform(Platform::Atom(atom))) => Attr::Str(self.cx.symbol(&atom.op.name())),
             (AttrKind::Str, _) => return wrong("a string"),
             (AttrKind::Enum(decl), Value::Str(name)) => match decl.variants.iter().position(|v| *v == name.as_str()) {
                 Some(at) => Attr::Enum(at as u8),

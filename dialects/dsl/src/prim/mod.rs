@@ -3,4 +3,7 @@
 mod calls;
 mod function;
 mod launch;
+mod platform;
 mod statements;
+
+pub(crate) use platform::Platform;

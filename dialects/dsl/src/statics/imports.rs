@@ -5,6 +5,7 @@ use tf_core::diag::did_you_mean;
 
 use crate::names::{self, Builtin};
 use crate::parser::{Binding, Parser};
+use crate::prim::Platform;
 use crate::value::Value;
 
 const ROOT: &str = "tilefoundry";
@@ -77,7 +78,8 @@ impl<'c> Parser<'_, 'c> {
         }
         let dialect = match module {
             "tilefoundry.dsl.tf" => Some("tf"),
-            "tilefoundry.dsl.T" if name != "cuda" => Some("T"),
+            "tilefoundry.dsl.T" if name == "cuda" => return Binding::Value(Value::Platform(Platform::Cuda)),
+            "tilefoundry.dsl.T" => Some("T"),
             _ => None,
         };
         if let Some(dialect) = dialect {

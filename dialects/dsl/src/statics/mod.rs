@@ -18,6 +18,7 @@ use tf_types::{DType, Dim, Symbol};
 
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
+use crate::prim::Platform;
 use crate::refusal::{AtSpan, Refusal, Res};
 use crate::value::Value;
 
@@ -98,9 +99,8 @@ impl<'c> Parser<'_, 'c> {
                 None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
             },
             Value::Builtin(Builtin::Tf) => Ok(Value::Op("tf", self.cx.symbol(name))),
-            Value::Builtin(Builtin::Tir) if name == "cuda" => {
-                Err(Refusal::unbuilt(span, "`T.cuda`, the instructions of a platform,"))
-            }
+            Value::Builtin(Builtin::Tir) if name == "cuda" => Ok(Value::Platform(Platform::Cuda)),
+            Value::Platform(platform) => self.platform_attribute(platform, name, span),
             Value::Builtin(Builtin::Tir) => Ok(Value::Op("T", self.cx.symbol(name))),
             Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
             Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),

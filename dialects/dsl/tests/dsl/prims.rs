@@ -153,3 +153,79 @@ fn calls_and_launches() {
         assert_eq!(with(wrong), want, "{wrong}");
     }
 }
+
+#[test]
+fn instructions_are_compile_time_values() {
+    let name = "SM80_16x8x16_F32BF16BF16F32_TN";
+    let with = |lines: &[&str]| {
+        let params = "a: Tensor[(16, 16), \"bf16\"], b: Tensor[(16, 8), \"bf16\"], c: Tensor[(16, 8), \"f32\"]";
+        let mut body = vec![
+            "step = T.cuda.mma.SM80_16x8x16_F32BF16BF16F32_TN".to_owned(),
+            "atom = T.cuda.mma.atom(op=step)".to_owned(),
+            "with Mesh((Topology(\"thread\", 32),), Layout((4, 8), (1, 4))) as warp:".to_owned(),
+        ];
+        body.extend(lines.iter().map(|line| format!("    {line}")));
+        let body: Vec<&str> = body.iter().map(String::as_str).collect();
+        refusals(params, &body).first().cloned().unwrap_or_default()
+    };
+    let alloc = |shape: &str, dtype: &str, layout: &str| format!("Tensor({shape}, {dtype}, {layout}, \"rmem\")");
+    let lhs = format!("l = {}", alloc("step.shape_mnk[::2]", "step.dtype_a", "atom.A"));
+    let rhs = format!("r = {}", alloc("(16, 8)", "\"bf16\"", "atom.B"));
+    let acc = format!("d = {}", alloc("(16, 8)", "atom.op.dtype_c", "atom.C"));
+    assert_eq!(with(&[&lhs, &rhs, &acc, "T.mma(d, l, r, atom=atom)", "T.sync(atom.required_scope)"]), "");
+    assert_eq!(with(&[&lhs, &rhs, &acc, &format!("T.mma(d, l, r, atom=\"{name}\")")]), "");
+    for (line, want) in [
+        ("x = T.cuda.nothing", "4:9 the platform `T.cuda` has no `nothing`"),
+        ("x = T.cuda.mma.SM80_16x8x16", "4:9 there is no matrix instruction `SM80_16x8x16`"),
+        ("x = atom.D", "4:9 an atom has no attribute `D`"),
+        ("x = step.shape", "4:9 an instruction has no attribute `shape`"),
+        ("x = T.cuda.mma.atom(step=step)", "4:25 `T.cuda.mma.atom` has no parameter `step`; it has op"),
+        ("x = T.cuda.mma.atom()", "4:9 `T.cuda.mma.atom` needs `op`"),
+        ("x = T.cuda.mma.atom(op=3)", "4:28 `op` of `T.cuda.mma.atom` is an instruction, found the integer 3"),
+        ("x = step(a)", "4:9 the instruction `SM80_16x8x16_F32BF16BF16F32_TN` is not called"),
+        ("T.copy(a, atom)", "4:15 expected a tensor, found an atom of `SM80_16x8x16_F32BF16BF16F32_TN`"),
+    ] {
+        assert_eq!(with(&[line]), want, "{line}");
+    }
+}
+
+#[test]
+fn conditions_are_scalars() {
+    let params = "x: Tensor[(4, N), \"f32\"], n: Tensor[(), \"i64\"], p: Tensor[(), \"bool\"], e: Tensor[(), \"f32\"]";
+    for condition in [
+        "p",
+        "not p or n < 3 and n != N",
+        "n % 2 == 0",
+        "(n + 1) * 2 // 3 - n >= x.shape[1]",
+        "e * 0.5 > -e",
+        "e > 0.5 * 2 or True",
+        "3 < 4",
+    ] {
+        assert_eq!(refusals(params, &[&format!("if {condition}:"), "    return"]), [""; 0], "{condition}");
+        assert_eq!(refusals(params, &[&format!("while {condition}:"), "    T.relu(x, x)"]), [""; 0], "{condition}");
+    }
+    let with_mesh = [
+        "with Mesh((Topology(\"thread\", 8),), (4, 2), (\"a\", \"b\")) as m:",
+        "    if m.a == 0:",
+        "        T.relu(x, x)",
+    ];
+    assert_eq!(refusals(params, &with_mesh), [""; 0]);
+    let elif = ["if n == 0:", "    T.relu(x, x)", "elif n == 1:", "    pass", "else:", "    return"];
+    assert_eq!(refusals(params, &elif), [""; 0]);
+    for (condition, want) in [
+        ("n", "1:4 a condition is a bool of rank 0, found Tensor[(), \"i64\"]"),
+        ("n ** 2 == 4", "1:4 the operator `**` is not part of the language"),
+        ("0 < n < 4", "1:4 a chained comparison is not part of the language"),
+        (
+            "x > 0.5",
+            "1:4 `>` of a `@prim_func` is between scalars, found a run-time value of type Tensor[(4, n), \"f32\"]",
+        ),
+        ("missing == 3", "1:4 the name `missing` is not defined"),
+    ] {
+        assert_eq!(
+            refusals(params, &[&format!("if {condition}:"), "    return"]).first().map(String::as_str),
+            Some(want),
+            "{condition}"
+        );
+    }
+}

@@ -238,10 +238,10 @@ fn members() {
         with_f(
             "@func(topologies=(Topology(\"cta\", 2),), target=CpuTarget())\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x\n"
         ),
-        "6:57 `CpuTarget` is not imported"
+        "6:52 `CpuTarget` is not imported"
     );
     assert_eq!(class("3\n"), "3:5 `3` is no member of a module");
     assert_eq!(class("a, b = 1, 2\n"), "3:5 `a, b` is no member of a module");
-    assert_eq!(class("def g(*a):\n    pass\n"), "3:12 the parameter `a` stands for any number of arguments");
+    assert_eq!(class("def g(*a):\n    pass\n"), "3:11 the parameter `a` stands for any number of arguments");
     assert_eq!(class("def g():\n    pass\n"), "3:9 the method `g` has no parameter for its module");
 }
