@@ -1,4 +1,4 @@
-//! Constructor calls: dims, levels, targets; [`super::placement`] has those of layouts.
+//! Constructor calls: dims, levels, attributes; [`super::placement`] has those of layouts, [`super::targets`] of targets.
 
 use ruff_python_ast as ast;
 use tf_core::{DimVarRangePat, Span, Target, TargetKind};
@@ -114,7 +114,8 @@ impl<'c> Parser<'_, 'c> {
                 Ok(Value::ShardAttr(ShardAttr::Broadcast))
             }
             Builtin::Partial => self.partial(call, span),
-            Builtin::CudaTarget => self.cuda_target(call, span),
+            Builtin::CudaTarget => self.device_target(TargetKind::Cuda, call, span),
+            Builtin::AmxTarget => self.device_target(TargetKind::Amx, call, span),
             Builtin::CpuTarget => {
                 self.arguments(call, "CpuTarget", &[])?;
                 Ok(Value::Target(Target { kind: TargetKind::Cpu, device: self.cx.symbol("") }))
@@ -140,7 +141,7 @@ impl<'c> Parser<'_, 'c> {
                 let refusal = Refusal::wrong(span, format!("`{}(...)` is no value", builtin.name()));
                 Err(refusal.help("write it after `in` of a `for` statement"))
             }
-            Builtin::AmxTarget | Builtin::Where | Builtin::PrimFunc | Builtin::Intrinsic => {
+            Builtin::Where | Builtin::PrimFunc | Builtin::Intrinsic => {
                 Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name())))
             }
             _ => Err(Refusal::unread(span, format!("`{}` cannot be called here", builtin.name()))),
@@ -195,15 +196,5 @@ impl<'c> Parser<'_, 'c> {
         let (lo, hi) = (self.int(lo, "a bound of a range")?, self.int(hi, "a bound of a range")?);
         let range = DimVarRangePat::new(self.cx.symbol(name), lo, hi);
         Ok((range.map_err(|error| Refusal::from(error.at(if name.is_empty() { spans[0] } else { spans[2] })))?, spans))
-    }
-
-    fn cuda_target(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let given = self.arguments(call, "CudaTarget", &["device", "architecture", "arch"])?;
-        let device = self.required(&given, 0, "device", "CudaTarget", span)?;
-        if let Some(extra) = given[1].or(given[2]) {
-            return Err(Refusal::unbuilt(self.span(extra), "an architecture beside the device"));
-        }
-        let device = self.string(device, "the device of a `CudaTarget`")?;
-        Ok(Value::Target(Target { kind: TargetKind::Cuda, device: self.cx.symbol(device) }))
     }
 }

@@ -8,6 +8,7 @@ mod imports;
 mod numbers;
 mod placement;
 mod record;
+mod targets;
 
 pub(crate) use numbers::unread_operator;
 pub(crate) use record::{Object, Record};

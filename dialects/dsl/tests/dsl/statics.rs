@@ -86,3 +86,31 @@ fn layouts_of_every_kind() {
     assert_eq!(ty("Layout((4, 8), (4, 1))"), "the layout (4, 8):(4, 1) puts two elements in one place");
     assert_eq!(ty("Layout((4, 8), (1,))"), "a `Layout` of 2 axes has 1 strides");
 }
+
+#[test]
+fn targets() {
+    let target = |text: &str| {
+        let imports = "from tilefoundry.target import AmxTarget, CpuTarget, CudaTarget\n";
+        let source = format!(
+            "{HEAD}{imports}@module(target={text})\nclass M:\n    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return x\n"
+        );
+        with_source(&source, |_, result| match result {
+            Ok(module) => module.target.map(|t| format!("{:?} {}", t.kind, t.device)).unwrap_or_default(),
+            Err(errors) => errors[0].message.clone(),
+        })
+    };
+    assert_eq!(target("CudaTarget(\"nvidia.b200_sxm\")"), "Cuda nvidia.b200_sxm");
+    assert_eq!(
+        target("CudaTarget(\"nvidia.h200_sxm\", arch=\"nvidia.sm90\", architecture=None)"),
+        "Cuda nvidia.h200_sxm"
+    );
+    assert_eq!(target("AmxTarget()"), "Amx apple.m2_pro");
+    assert_eq!(target("CpuTarget()"), "Cpu ");
+    assert_eq!(target("CudaTarget()"), "`CudaTarget` needs `device`");
+    assert_eq!(target("CpuTarget(3)"), "`CpuTarget` takes 0 arguments, found 1");
+    assert_eq!(target("\"cuda\""), "`target` is a target instance, found the string \"cuda\"");
+    assert_eq!(
+        target("CudaTarget(\"nvidia.h200_sxm\", \"nvidia.sm100\")"),
+        "the device `nvidia.h200_sxm` has the architecture `nvidia.sm90`, not `nvidia.sm100`"
+    );
+}

@@ -170,13 +170,15 @@ pub enum TargetKind {
     Cuda,
     /// The host.
     Cpu,
+    /// Apple's matrix units; nothing generates code for them.
+    Amx,
 }
 
 impl fmt::Display for Target<'_> {
     /// The form of textual IR: the device id, or `cpu`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            TargetKind::Cuda => write!(f, "{}", self.device),
+            TargetKind::Cuda | TargetKind::Amx => write!(f, "{}", self.device),
             TargetKind::Cpu => f.write_str("cpu"),
         }
     }

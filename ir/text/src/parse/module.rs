@@ -200,7 +200,7 @@ impl<'c> Parser<'_, '_, 'c> {
         Ok(data)
     }
 
-    /// `target("cpu")`, `target("nvidia.h200_sxm")`.
+    /// `target("cpu")`, `target("nvidia.h200_sxm")`, `target("apple.m2_pro")`.
     pub fn target(&mut self) -> Parsed<Target<'c>> {
         self.expect_word("target")?;
         self.expect(b'(')?;
@@ -208,6 +208,8 @@ impl<'c> Parser<'_, '_, 'c> {
         self.expect(b')')?;
         Ok(match device.as_str() {
             "cpu" => Target { kind: TargetKind::Cpu, device: self.cx.symbol("") },
+            // Devices are named after their vendor.
+            apple if apple.starts_with("apple.") => Target { kind: TargetKind::Amx, device },
             _ => Target { kind: TargetKind::Cuda, device },
         })
     }

@@ -90,7 +90,7 @@ impl<'c> Printer<'_, 'c> {
     fn target(&mut self, target: tf_core::Target<'c>) {
         self.out.push_str(" target(");
         let text = match target.kind {
-            tf_core::TargetKind::Cuda => target.device.as_str(),
+            tf_core::TargetKind::Cuda | tf_core::TargetKind::Amx => target.device.as_str(),
             tf_core::TargetKind::Cpu => "cpu",
         };
         write_quoted(&mut self.out, text);
