@@ -9,7 +9,7 @@ use tf_value::io::write_tensors;
 
 use crate::boundary::activations;
 use crate::reading::refused;
-use crate::tensors::Sources;
+use crate::tensors::{Sources, open};
 use crate::{DimSizes, Engine, Engines, Reading, ReadingRequest, Request, Step, Times, bind_dims, summary};
 
 /// Runs the entry on tensors from files and leaves a table of the results.
@@ -230,8 +230,12 @@ impl Pass for Evaluate {
         };
         let stated = self.sizes().map_err(|error| Diagnostic::error(error.message))?;
         let dims = stated.into_iter().map(|(name, size)| (cx.symbol(name), size)).collect::<DimSizes<'c>>();
-        let (inputs, weights) = (self.inputs.as_deref(), self.weights.as_deref());
-        let sources = Sources::open(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims)?;
+        let file = |path: &Option<String>, option| {
+            let opened = path.as_deref().map(open).transpose();
+            opened.map_err(|error| error.at(cx.option_span(option)))
+        };
+        let (inputs, weights) = (file(&self.inputs, "inputs")?, file(&self.weights, "weights")?);
+        let sources = Sources::new(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims);
         let mut notes = Notes::default();
         let outputs = match self.run_reading(engine, module, &sources, &mut notes)? {
             Some(outputs) => outputs,
@@ -241,7 +245,7 @@ impl Pass for Evaluate {
             outputs.into_iter().enumerate().map(|(i, tensor)| (format!("out{i}"), tensor)).collect();
         if let Some(path) = &self.outputs {
             write_tensors(Path::new(path), outputs.iter().map(|(name, tensor)| (name.as_str(), tensor)))
-                .map_err(refused)?;
+                .map_err(|error| refused(error).at(cx.option_span("outputs")))?;
         }
         let mut text = summary::table(&outputs);
         for line in notes.converted {

@@ -41,7 +41,7 @@ pub struct PrepareWeights {
 
 impl Pass for PrepareWeights {
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
-        let raw = open(&self.raw)?;
+        let raw = open(&self.raw).map_err(|error| error.at(cx.option_span("raw")))?;
         let mut work = Preparation {
             engines: &self.engines,
             raw: Resource::default().or(raw, self.prefix.as_str()),

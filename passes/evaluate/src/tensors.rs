@@ -34,18 +34,13 @@ pub fn open(path: &str) -> Result<Arc<dyn TensorStore>> {
 
 impl<'c> Sources<'c> {
     /// Those of these files; `prefix` is what stands before a parameter's name in the inputs.
-    ///
-    /// # Errors
-    /// A file cannot be read.
-    pub fn open(
-        inputs: Option<&str>,
-        weights: Option<&str>,
+    pub fn new(
+        inputs: Option<Arc<dyn TensorStore>>,
+        weights: Option<Arc<dyn TensorStore>>,
         prefix: &str,
         random: Option<u64>,
         dims: DimSizes<'c>,
-    ) -> Result<Self> {
-        let inputs = inputs.map(open).transpose()?;
-        let weights = weights.map(open).transpose()?;
+    ) -> Self {
         let (mut activations, mut constants) = (Resource::default(), Resource::default());
         if let Some(weights) = weights {
             constants = constants.or(weights, "");
@@ -58,7 +53,7 @@ impl<'c> Sources<'c> {
                 constants = constants.or(inputs, "");
             }
         }
-        Ok(Self { inputs: activations, constants: constants.or_random(random), random, dims })
+        Self { inputs: activations, constants: constants.or_random(random), random, dims }
     }
 
     /// The tensor of an activation, in the parameter's dtype. A conversion is noted in `converted`.

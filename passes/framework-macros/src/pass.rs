@@ -140,6 +140,10 @@ pub fn expand(item: &DeriveInput) -> Result<TokenStream> {
         let field = o.field;
         quote!(#i => ::tf_framework::OptionValue::show(&self.#field),)
     });
+    let pipelines = fields.options.iter().enumerate().map(|(i, o)| {
+        let field = o.field;
+        quote!(#i => ::tf_framework::OptionValue::set_pipeline(&mut self.#field, pipeline),)
+    });
     let counts = fields.statistics.iter().map(|(field, _)| quote!(self.#field.get()));
     let texts = fields.statistics.iter().map(|(_, text)| text);
 
@@ -194,6 +198,12 @@ pub fn expand(item: &DeriveInput) -> Result<TokenStream> {
                 match index {
                     #(#shows)*
                     _ => None,
+                }
+            }
+            fn set_pipeline(&mut self, index: usize, pipeline: ::std::sync::Arc<::tf_framework::Pipeline>) {
+                match index {
+                    #(#pipelines)*
+                    _ => drop(pipeline),
                 }
             }
             fn statistics(&self) -> ::std::vec::Vec<u64> {

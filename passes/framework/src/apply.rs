@@ -5,7 +5,7 @@ use std::time::Instant;
 use tf_core::diag::Severity;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 
-use crate::cx::Given;
+use crate::cx::{Given, RunNested};
 use crate::parallel::Own;
 use crate::pass::{AnyPass, Over};
 use crate::relink::{each_part, functions, with_functions};
@@ -35,13 +35,14 @@ pub(crate) fn apply<'c>(
     pass: &AnyPass,
     cx: &Context<'c>,
     given: Given<'_, 'c>,
+    nested: &mut dyn RunNested<'c>,
     outcome: &mut Outcome<'c>,
     place: &str,
 ) -> Applied<'c> {
     let module = outcome.module;
     match pass {
         AnyPass::Module(pass) => {
-            let mut pass_cx = PassCx::with(cx, &Own, given);
+            let mut pass_cx = PassCx::with(cx, &Own, given, Some(nested));
             let result = pass.run(module, &mut pass_cx);
             let PassCx { artifacts, diagnostics: mut found, .. } = pass_cx;
             let result = result.map_err(|error| found.push(error));

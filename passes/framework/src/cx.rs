@@ -4,11 +4,12 @@ use std::cell::RefCell;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use tf_core::{Context, Diagnostic, Module, Span};
+use tf_core::{Context, Diagnostic, Module, Result, Span};
 
 use crate::analysis::{Analyses, FunctionAnalysis};
 use crate::parallel::{Own, Workers, map_with};
 use crate::remark::{RemarkFilter, RemarkKind};
+use crate::{NestedPipeline, Outcome, PassManager, Pipeline};
 
 /// What an emitter leaves beside the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +45,14 @@ pub(crate) struct Given<'a, 'c> {
     pub(crate) remarks: RemarkFilter,
     /// `None`: each pass that asks computes anew.
     pub(crate) analyses: Option<&'a Analyses<'c>>,
+    /// Where the values of the pass's options stand.
+    pub(crate) option_spans: &'a [(&'static str, Span)],
+}
+
+/// Runs a pipeline inside a pass.
+pub(crate) trait RunNested<'c> {
+    /// What the pipeline leaves, or the errors of the pass that failed with what was told before.
+    fn run_nested(&mut self, pipeline: &Pipeline, module: Module<'c>) -> Result<Outcome<'c>, Vec<Diagnostic>>;
 }
 
 impl<'c> Given<'_, 'c> {
@@ -65,6 +74,7 @@ pub struct PassCx<'a, 'c> {
     cx: &'a Context<'c>,
     workers: &'a dyn Workers,
     given: Given<'a, 'c>,
+    nested: Option<&'a mut dyn RunNested<'c>>,
     pub(crate) artifacts: Vec<Artifact>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
@@ -80,11 +90,16 @@ impl<'a, 'c> PassCx<'a, 'c> {
     /// For a pass that is run by hand.
     #[must_use]
     pub fn new(cx: &'a Context<'c>) -> Self {
-        Self::with(cx, &Own, Given::default())
+        Self::with(cx, &Own, Given::default(), None)
     }
 
-    pub(crate) fn with(cx: &'a Context<'c>, workers: &'a dyn Workers, given: Given<'a, 'c>) -> Self {
-        Self { cx, workers, given, artifacts: Vec::new(), diagnostics: Vec::new() }
+    pub(crate) fn with(
+        cx: &'a Context<'c>,
+        workers: &'a dyn Workers,
+        given: Given<'a, 'c>,
+        nested: Option<&'a mut dyn RunNested<'c>>,
+    ) -> Self {
+        Self { cx, workers, given, nested, artifacts: Vec::new(), diagnostics: Vec::new() }
     }
 
     /// The context, for as long as the run lasts.
@@ -102,6 +117,36 @@ impl<'a, 'c> PassCx<'a, 'c> {
     /// What an analysis knows of a function, computed or remembered.
     pub fn analysis<A: FunctionAnalysis>(&self, analysis: &A, subject: A::Subject<'c>) -> Arc<A::Result<'c>> {
         self.given.analysis(analysis, subject, self.cx)
+    }
+
+    /// Where the value of an option of this pass stands in the pipeline's text; an error about what it names points there.
+    #[must_use]
+    pub fn option_span(&self, name: &str) -> Option<Span> {
+        self.given.option_spans.iter().find(|(option, _)| *option == name).map(|(_, span)| *span)
+    }
+
+    /// Runs the pipeline of an option on a module: its passes are checked, timed and shown as those outside.
+    ///
+    /// # Errors
+    /// What a pass of it refuses.
+    pub fn run_pipeline(&mut self, option: &NestedPipeline, module: Module<'c>) -> Result<Module<'c>> {
+        let Some(pipeline) = &option.pipeline else { return Ok(module) };
+        let result = match &mut self.nested {
+            Some(runner) => runner.run_nested(pipeline, module),
+            None => PassManager::default().run(pipeline, self.cx, module).map_err(|failure| failure.diagnostics),
+        };
+        match result {
+            Ok(outcome) => {
+                self.artifacts.extend(outcome.artifacts);
+                self.diagnostics.extend(outcome.diagnostics);
+                Ok(outcome.module)
+            }
+            Err(mut found) => {
+                let last = found.pop().unwrap_or_else(|| Diagnostic::error("the pipeline failed"));
+                self.diagnostics.extend(found);
+                Err(last)
+            }
+        }
     }
 
     /// Leaves an artifact; the driver writes the last one.

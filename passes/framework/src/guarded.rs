@@ -1,8 +1,12 @@
 //! Every pass runs behind a guard against its panics.
 
+use std::sync::Arc;
+
 use tf_core::{AnyFunction, Diagnostic, Function, Module, PrimFunction, Result};
 
-use crate::{AnyFunctionPass, FunctionCx, FunctionPass, OptionError, Pass, PassCx, PassDecl, PassInfo, PrimFuncPass};
+use crate::{
+    AnyFunctionPass, FunctionCx, FunctionPass, OptionError, Pass, PassCx, PassDecl, PassInfo, Pipeline, PrimFuncPass,
+};
 use tf_core::guard::{Panic, guard};
 
 /// A pass whose panics are diagnostics. Being generic it is compiled into the crate that registers the pass.
@@ -34,6 +38,10 @@ impl<P: PassInfo> PassInfo for Guarded<P> {
 
     fn show_option(&self, index: usize) -> Option<Vec<String>> {
         guard(|| self.0.show_option(index)).unwrap_or_default()
+    }
+
+    fn set_pipeline(&mut self, index: usize, pipeline: Arc<Pipeline>) {
+        self.0.set_pipeline(index, pipeline);
     }
 
     fn statistics(&self) -> Vec<u64> {

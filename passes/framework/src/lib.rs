@@ -30,7 +30,7 @@ pub use instrument::{
     TimingFormat, TracePage,
 };
 pub use manager::{Failure, Outcome, PassManager, Verifier};
-pub use option::{OptionDecl, OptionKind, OptionValue};
+pub use option::{NestedPipeline, OptionDecl, OptionKind, OptionValue};
 pub use parallel::map_in_parallel;
 pub use pass::{AnyFunctionPass, FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
 pub use registry::{Entry, Options, PassRegistry};

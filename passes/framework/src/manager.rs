@@ -8,7 +8,7 @@ use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 
 use crate::analysis::Analyses;
 use crate::apply::{Applied, apply, blame};
-use crate::cx::Given;
+use crate::cx::{Given, RunNested};
 use crate::relink::{functions, with_functions};
 use crate::resolve::Step;
 use crate::{Artifact, Instrumentation, PassRun, Pipeline, RemarkFilter, map_in_parallel};
@@ -101,14 +101,10 @@ impl<'m> PassManager<'m> {
         for instrument in &mut self.instruments {
             instrument.input(seconds, outcome.module, cx);
         }
-        let mut analyses = Analyses::default();
-        for (index, step) in pipeline.steps.iter().enumerate() {
-            let before = outcome.module;
-            let name = step.pass.info().decl().name;
-            if let Err(errors) = self.step((index, pipeline.steps.len()), step, cx, &mut analyses, &mut outcome) {
-                outcome.diagnostics.extend(errors);
-                return Err(Failure { pass: Some(name), module: before, diagnostics: outcome.diagnostics });
-            }
+        let within = Within { cx, analyses: &Analyses::default(), path: &[], number: "" };
+        if let Err((pass, errors)) = self.steps(pipeline, within, &mut outcome) {
+            outcome.diagnostics.extend(errors);
+            return Err(Failure { pass: Some(pass), module: outcome.module, diagnostics: outcome.diagnostics });
         }
         for instrument in &mut self.instruments {
             instrument.finish();
@@ -116,25 +112,45 @@ impl<'m> PassManager<'m> {
         Ok(outcome)
     }
 
+    /// Runs the passes; after a failure the outcome is as before the one that failed.
+    fn steps<'c>(
+        &mut self,
+        pipeline: &Pipeline,
+        within: Within<'_, 'c>,
+        outcome: &mut Outcome<'c>,
+    ) -> Result<(), (&'static str, Vec<Diagnostic>)> {
+        for (index, step) in pipeline.steps.iter().enumerate() {
+            let place = (index, pipeline.steps.len());
+            self.step(place, step, within, outcome).map_err(|errors| (step.pass.info().decl().name, errors))?;
+        }
+        Ok(())
+    }
+
     fn step<'c>(
         &mut self,
         (index, count): (usize, usize),
         step: &Step,
-        cx: &Context<'c>,
-        analyses: &mut Analyses<'c>,
+        within: Within<'_, 'c>,
         outcome: &mut Outcome<'c>,
     ) -> Result<(), Vec<Diagnostic>> {
+        let Within { cx, analyses, .. } = within;
         let decl = step.pass.info().decl();
         let span = tracing::info_span!("pass", name = decl.name);
         let _entered = span.enter();
         let text = step.text.to_string();
+        let number = format!("{}{index}", within.number);
+        let path = [within.path, &step.path].concat();
         let mut run = PassRun {
             index,
             count,
             decl,
             text: &text,
-            path: &step.path,
+            path: &path,
+            opens: &path[path.len() - step.opens..],
+            closes: &path[path.len() - step.closes..],
+            number: &number,
             seconds: 0.0,
+            nested_seconds: 0.0,
             busy_seconds: 0.0,
             check_seconds: 0.0,
             changed: false,
@@ -146,12 +162,17 @@ impl<'m> PassManager<'m> {
         let before = outcome.module;
         let place = format!("in pass `{}`", decl.name);
         let started = Instant::now();
-        let given = Given { remarks: self.remarks, analyses: Some(analyses) };
-        let Applied { result, busy_seconds } = apply(&step.pass, cx, given, outcome, &place);
+        let given = Given { remarks: self.remarks, analyses: Some(analyses), option_spans: &step.option_spans };
+        let inner = [path.as_slice(), &[decl.name]].concat();
+        let within = Within { path: &inner, number: &format!("{number}."), ..within };
+        let mut nested = Nested { manager: self, within, seconds: 0.0, checked: None };
+        let Applied { result, busy_seconds } = apply(&step.pass, cx, given, &mut nested, outcome, &place);
+        let Nested { seconds, checked, .. } = nested;
+        run.nested_seconds = seconds;
         run.seconds = started.elapsed().as_secs_f64();
-        run.busy_seconds = busy_seconds.unwrap_or(run.seconds);
+        run.busy_seconds = busy_seconds.unwrap_or(run.seconds - run.nested_seconds);
         let result = result.and_then(|after| {
-            if after == before {
+            if after == before || checked == Some(after) {
                 return Ok(after);
             }
             let started = Instant::now();
@@ -215,5 +236,45 @@ impl<'m> PassManager<'m> {
             return Err(errors);
         }
         with_functions(cx, after, &retyped).map_err(|error| vec![error])
+    }
+}
+
+/// Where passes run.
+#[derive(Clone, Copy)]
+struct Within<'a, 'c> {
+    cx: &'a Context<'c>,
+    analyses: &'a Analyses<'c>,
+    /// The named pipelines and passes around them, outermost first.
+    path: &'a [&'static str],
+    /// What stands before their numbers.
+    number: &'a str,
+}
+
+/// Runs the pipelines of a pass.
+struct Nested<'a, 'm, 'c> {
+    manager: &'a mut PassManager<'m>,
+    within: Within<'a, 'c>,
+    /// How long that took.
+    seconds: f64,
+    /// The last module that came of it, which needs no second check.
+    checked: Option<Module<'c>>,
+}
+
+impl<'c> RunNested<'c> for Nested<'_, '_, 'c> {
+    fn run_nested(&mut self, pipeline: &Pipeline, module: Module<'c>) -> Result<Outcome<'c>, Vec<Diagnostic>> {
+        let started = Instant::now();
+        let mut outcome = Outcome { module, artifacts: Vec::new(), diagnostics: Vec::new() };
+        let result = self.manager.steps(pipeline, self.within, &mut outcome);
+        self.seconds += started.elapsed().as_secs_f64();
+        match result {
+            Ok(()) => {
+                self.checked = Some(outcome.module);
+                Ok(outcome)
+            }
+            Err((_, errors)) => {
+                outcome.diagnostics.extend(errors);
+                Err(outcome.diagnostics)
+            }
+        }
     }
 }

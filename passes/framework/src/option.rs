@@ -1,5 +1,9 @@
 //! Options: what a pass can be told in pipeline text.
 
+use std::sync::Arc;
+
+use crate::Pipeline;
+
 /// An option of a pass or of a named pipeline.
 #[derive(Debug)]
 pub struct OptionDecl {
@@ -26,12 +30,14 @@ pub enum OptionKind {
     Text,
     /// Texts with commas between.
     List,
+    /// Passes in braces.
+    Pipeline,
     /// One of these words.
     Word(&'static [&'static str]),
 }
 
 impl OptionKind {
-    /// What stands after `=` in help: `INT`, `TEXT`, `TEXT,…`, `fast|slow`; nothing for a flag.
+    /// What stands after `=` in help: `INT`, `TEXT`, `TEXT,…`, `{PASS,…}`, `fast|slow`; nothing for a flag.
     #[must_use]
     pub fn placeholder(self) -> String {
         match self {
@@ -39,6 +45,7 @@ impl OptionKind {
             Self::Integer => "INT".to_owned(),
             Self::Text => "TEXT".to_owned(),
             Self::List => "TEXT,…".to_owned(),
+            Self::Pipeline => "{PASS,…}".to_owned(),
             Self::Word(words) => words.join("|"),
         }
     }
@@ -70,6 +77,33 @@ pub trait OptionValue: Clone + Sized {
     fn parse(parts: &[String]) -> Result<Self, String>;
     /// The parts that [`OptionValue::parse`] reads back; `None`: as if left out.
     fn show(&self) -> Option<Vec<String>>;
+    /// Takes the passes of an option of [`OptionKind::Pipeline`], after its text has been parsed.
+    fn set_pipeline(&mut self, pipeline: Arc<Pipeline>) {
+        let _ = pipeline;
+    }
+}
+
+/// An option that is a pipeline, `passes={cse,dce}`; [`PassCx::run_pipeline`](crate::PassCx::run_pipeline) runs it.
+#[derive(Clone, Default)]
+pub struct NestedPipeline {
+    text: String,
+    pub(crate) pipeline: Option<Arc<Pipeline>>,
+}
+
+impl OptionValue for NestedPipeline {
+    const KIND: OptionKind = OptionKind::Pipeline;
+    fn initial() -> Self {
+        Self::default()
+    }
+    fn parse(parts: &[String]) -> Result<Self, String> {
+        Ok(Self { text: parts.join(","), pipeline: None })
+    }
+    fn show(&self) -> Option<Vec<String>> {
+        Some(vec![self.text.clone()])
+    }
+    fn set_pipeline(&mut self, pipeline: Arc<Pipeline>) {
+        self.pipeline = Some(pipeline);
+    }
 }
 
 /// The only part of a value.

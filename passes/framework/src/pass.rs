@@ -1,8 +1,10 @@
 //! What a pass is.
 
+use std::sync::Arc;
+
 use tf_core::{AnyFunction, Function, Module, PrimFunction, Result};
 
-use crate::{FunctionCx, OptionDecl, PassCx};
+use crate::{FunctionCx, OptionDecl, PassCx, Pipeline};
 
 /// The declaration of a pass: static data that `derive(Pass)` writes.
 #[derive(Debug)]
@@ -47,6 +49,9 @@ pub trait PassInfo: Send + Sync {
 
     /// The parts of an option's value; `None`: as if left out.
     fn show_option(&self, index: usize) -> Option<Vec<String>>;
+
+    /// Gives an option of [`OptionKind::Pipeline`](crate::OptionKind::Pipeline) its passes.
+    fn set_pipeline(&mut self, index: usize, pipeline: Arc<Pipeline>);
 
     /// The statistics in the order of the declaration.
     fn statistics(&self) -> Vec<u64>;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::guarded::Guarded;
 use crate::pass::{AnyPass, Over, summary};
+use crate::text::{Argument, OptionText, Spanned};
 use crate::{
     AnyFunctionPass, FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassInfo, PrimFuncPass,
 };
@@ -69,6 +70,9 @@ impl Entry {
                 out.push_str(&format!("      {line}\n"));
             }
         }
+        if !self.requires.is_empty() {
+            out.push_str(&format!("\nRequires earlier in the pipeline: {}\n", self.requires.join(", ")));
+        }
         if !self.statistics.is_empty() {
             out.push_str(&format!("\nStatistics: {}\n", self.statistics.join(", ")));
         }
@@ -109,9 +113,11 @@ impl Options {
         match self.parts(name) {
             None => String::new(),
             Some(parts) => {
-                let value = Some(crate::text::Spanned::made(parts));
-                let option = crate::text::OptionText { name: crate::text::Spanned::made(name.to_owned()), value };
-                format!(" {option}")
+                if self.decls[self.index(name)].kind == OptionKind::Pipeline {
+                    return format!(" {name}={{{}}}", parts.join(","));
+                }
+                let value = Some(Spanned::made(Argument::Parts(parts)));
+                format!(" {}", OptionText { name: Spanned::made(name.to_owned()), value })
             }
         }
     }
@@ -129,6 +135,10 @@ impl PassRegistry {
         let name = entry.name;
         if matches!(name, "module" | "func" | "prim-func") {
             self.mistakes.push(format!("`{name}` is an anchor and cannot name a pass"));
+        }
+        let with_default = |o: &&OptionDecl| o.kind == OptionKind::Pipeline && o.default.is_some();
+        for option in entry.options.iter().filter(with_default) {
+            self.mistakes.push(format!("option `{}` of `{name}` is a pipeline and cannot have a default", option.name));
         }
         if self.entries.insert(name, entry).is_some() {
             self.mistakes.push(format!("pass `{name}` is registered twice"));
@@ -207,7 +217,7 @@ impl PassRegistry {
         self.entries.values()
     }
 
-    /// Mistakes of whoever registered: two passes of one name, a default that is no value.
+    /// Mistakes of whoever registered: two passes of one name, the name of an anchor, a pipeline with a default.
     #[must_use]
     pub fn mistakes(&self) -> &[String] {
         &self.mistakes
@@ -220,7 +230,7 @@ pub(crate) fn check_kind(kind: OptionKind, parts: &[String]) -> Result<(), Strin
         OptionKind::Flag => bool::parse(parts).map(drop),
         OptionKind::Integer => i64::parse(parts).map(drop),
         OptionKind::Text => String::parse(parts).map(drop),
-        OptionKind::List => Ok(()),
+        OptionKind::List | OptionKind::Pipeline => Ok(()),
         OptionKind::Word(words) => match crate::option::single(parts)? {
             word if words.contains(&word) => Ok(()),
             other => Err(crate::option::unknown_word(other, words)),

@@ -2,14 +2,15 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
 use tf_core::diag::did_you_mean;
 use tf_core::{Diagnostic, FileId, SourceMap, Span};
 
 use crate::pass::{AnyPass, Over};
 use crate::registry::{Entry, EntryKind, Options, check_kind};
-use crate::text::{Element, OptionText, PipelineText, Spanned, parse};
-use crate::{OptionDecl, OptionError, PassRegistry};
+use crate::text::{Argument, Element, OptionText, PipelineText, Spanned, parse};
+use crate::{OptionDecl, OptionError, OptionKind, PassRegistry};
 
 /// A pass that stands in a pipeline.
 pub(crate) struct Step {
@@ -17,7 +18,15 @@ pub(crate) struct Step {
     pub(crate) text: Element,
     /// The named pipelines that it came from, outermost first.
     pub(crate) path: Vec<&'static str>,
+    /// How many of them, counted from the innermost, begin with this pass.
+    pub(crate) opens: usize,
+    /// How many of them, counted from the innermost, end with it.
+    pub(crate) closes: usize,
     span: Span,
+    /// Where the values of the options stand that are written.
+    pub(crate) option_spans: Vec<(&'static str, Span)>,
+    /// The pipelines among its options.
+    nested: Vec<Arc<Pipeline>>,
 }
 
 /// Passes in the order in which they run; named pipelines are expanded. It displays as text that builds it again.
@@ -64,7 +73,9 @@ impl Pipeline {
         let mut resolver =
             Resolver { registry, sources, inside: Vec::new(), steps: Vec::new(), errors: Vec::new(), missing: false };
         resolver.text(name, text);
-        resolver.check_requirements(earlier);
+        let mut ran: Vec<&str> = earlier.iter().map(String::as_str).collect();
+        let missing = unmet(&resolver.steps, &mut ran);
+        resolver.errors.extend(missing);
         if resolver.errors.is_empty() {
             return Ok(Self { steps: resolver.steps });
         }
@@ -179,8 +190,15 @@ impl Resolver<'_> {
                 match expand(&Options { decls: entry.options, values }) {
                     Ok(text) => {
                         self.inside.push(entry.name);
+                        let first = self.steps.len();
                         self.text(&format!("<pipeline {name}>"), &text);
                         self.inside.pop();
+                        if let [first, ..] = &mut self.steps[first..] {
+                            first.opens += 1;
+                        }
+                        if let [.., last] = &mut self.steps[first..] {
+                            last.closes += 1;
+                        }
                     }
                     Err(error) => self.refuse(file, element, error),
                 }
@@ -236,10 +254,20 @@ impl Resolver<'_> {
             self.error(file, &text.name.range, format!("option `{name}` is given twice"));
             return;
         }
-        let is_flag = matches!(decl.kind, crate::OptionKind::Flag);
         let (parts, range) = match &text.value {
-            Some(value) => (value.value.clone(), &value.range),
-            None if is_flag => (vec!["true".to_owned()], &text.name.range),
+            Some(Spanned { value: Argument::Parts(parts), range }) if decl.kind != OptionKind::Pipeline => {
+                (parts.clone(), range)
+            }
+            Some(Spanned { value: Argument::Pipeline(pipeline), range }) if decl.kind == OptionKind::Pipeline => {
+                (vec![pipeline.to_string()], range)
+            }
+            Some(Spanned { range, .. }) => {
+                let found = if decl.kind == OptionKind::Pipeline { "needs a pipeline" } else { "takes no pipeline" };
+                self.error(file, range, format!("option `{name}` of `{}` {found} in braces", entry.name)).help =
+                    Some(format!("write `{}`", decl.usage()));
+                return;
+            }
+            None if decl.kind == OptionKind::Flag => (vec!["true".to_owned()], &text.name.range),
             None => {
                 let message = format!("option `{name}` needs a value");
                 self.error(file, &text.name.range, message).help = Some(format!("write `{}`", decl.usage()));
@@ -256,7 +284,7 @@ impl Resolver<'_> {
 
     fn pass(&mut self, file: FileId, element: &Element, entry: &Entry, mut pass: AnyPass) {
         let Some(values) = self.values(file, element, entry) else { return };
-        let mut shown = Vec::new();
+        let (mut shown, mut pipelines) = (Vec::new(), Vec::new());
         for (at, (decl, value)) in entry.options.iter().zip(values).enumerate() {
             let Some(parts) = value else { continue };
             let default = pass.info().show_option(at);
@@ -267,9 +295,23 @@ impl Resolver<'_> {
                     OptionError { option: decl.name, message, help: None, missing: false },
                 );
             }
+            if decl.kind == OptionKind::Pipeline {
+                let written = element.options.iter().find(|option| option.name.value == decl.name);
+                let Some(Argument::Pipeline(text)) = written.and_then(|o| o.value.as_ref()).map(|v| &v.value) else {
+                    continue;
+                };
+                let Some(nested) = self.nested(file, text) else { return };
+                let elements = nested.steps.iter().map(|step| step.text.clone()).collect();
+                let value = Some(Spanned::made(Argument::Pipeline(PipelineText { elements })));
+                shown.push(OptionText { name: Spanned::made(decl.name.to_owned()), value });
+                let pipeline = Arc::new(nested);
+                pass.info_mut().set_pipeline(at, Arc::clone(&pipeline));
+                pipelines.push(pipeline);
+                continue;
+            }
             let now = pass.info().show_option(at);
             if let Some(parts) = now.filter(|now| decl.required || Some(now) != default.as_ref()) {
-                let value = Some(Spanned::made(parts));
+                let value = Some(Spanned::made(Argument::Parts(parts)));
                 shown.push(OptionText { name: Spanned::made(decl.name.to_owned()), value });
             }
         }
@@ -283,7 +325,24 @@ impl Resolver<'_> {
             text = Element { name: Spanned::made(anchor.to_owned()), options: Vec::new(), nested };
         }
         let span = self.sources.span(file, element.name.range.clone());
-        self.steps.push(Step { pass, text, path: self.inside.clone(), span });
+        let place = |decl: &'static OptionDecl| {
+            let written = element.options.iter().find(|option| option.name.value == decl.name)?;
+            let range = written.value.as_ref().map_or(&written.name.range, |value| &value.range);
+            Some((decl.name, self.sources.span(file, range.clone())))
+        };
+        let option_spans = entry.options.iter().filter_map(place).collect();
+        let path = self.inside.clone();
+        self.steps.push(Step { pass, text, path, opens: 0, closes: 0, span, option_spans, nested: pipelines });
+    }
+
+    /// The pipeline of an option; `None` after a refusal.
+    fn nested(&mut self, file: FileId, text: &PipelineText) -> Option<Pipeline> {
+        let errors = self.errors.len();
+        let (inside, outer) = (std::mem::take(&mut self.inside), std::mem::take(&mut self.steps));
+        self.pipeline(file, text, Anchor::Module);
+        self.inside = inside;
+        let steps = std::mem::replace(&mut self.steps, outer);
+        (self.errors.len() == errors).then_some(Pipeline { steps })
     }
 
     /// A value that the pass or pipeline itself refuses.
@@ -298,19 +357,23 @@ impl Resolver<'_> {
         let message = format!("option `{}` of `{}`: {}", error.option, element.name.value, error.message);
         self.error(file, &range, message).help = error.help;
     }
+}
 
-    fn check_requirements(&mut self, ran: &[String]) {
-        for (at, step) in self.steps.iter().enumerate() {
-            let decl = step.pass.info().decl();
-            let earlier = |name: &str| {
-                ran.iter().any(|ran| ran == name) || self.steps[..at].iter().any(|s| s.pass.info().decl().name == name)
-            };
-            for required in decl.requires.iter().filter(|name| !earlier(name)) {
-                let message = format!("`{}` requires `{required}` earlier in the pipeline", decl.name);
-                self.errors.push(Diagnostic::error(message).at(step.span));
-            }
+/// What steps require and what does not stand before them, given the passes that have run; these run in turn.
+fn unmet<'s>(steps: &'s [Step], ran: &mut Vec<&'s str>) -> Vec<Diagnostic> {
+    let mut errors = Vec::new();
+    for step in steps {
+        let decl = step.pass.info().decl();
+        for required in decl.requires.iter().filter(|name| !ran.contains(name)) {
+            let message = format!("`{}` requires `{required}` earlier in the pipeline", decl.name);
+            errors.push(Diagnostic::error(message).at(step.span));
         }
+        for nested in &step.nested {
+            errors.extend(unmet(&nested.steps, ran));
+        }
+        ran.push(decl.name);
     }
+    errors
 }
 
 fn fits(pass: &AnyPass, anchor: Anchor) -> bool {

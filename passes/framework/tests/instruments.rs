@@ -101,7 +101,7 @@ fn printed(when: PrintWhen) -> String {
     let arena = Arena::new();
     let cx = context(&arena);
     let mut out = Vec::new();
-    let mut printer = IrPrinter { when, print: &|module, _| text(module), out: Box::new(&mut out) };
+    let mut printer = IrPrinter::new(when, &|module, _| text(module), &mut out);
     let mut manager = PassManager::default().instrument(&mut printer);
     assert!(manager.run(&pipeline("calls,rename{prefix=a level=none skip=f0}"), &cx, module(&cx, 2)).is_ok());
     drop(manager);

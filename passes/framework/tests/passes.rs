@@ -204,11 +204,8 @@ fn instruments_see_every_pass() {
     let pipeline = build("calls,rename{prefix=a level=none}").unwrap();
     let mut timing = Timing::start();
     let mut text = Vec::new();
-    let mut printer = IrPrinter {
-        when: PrintWhen { before: vec!["calls".to_owned()], after_all: true, ..PrintWhen::default() },
-        print: &|module, _| format!("first is {}", module.functions[0].name()),
-        out: Box::new(&mut text),
-    };
+    let when = PrintWhen { before: vec!["calls".to_owned()], after_all: true, ..PrintWhen::default() };
+    let mut printer = IrPrinter::new(when, &|module, _| format!("first is {}", module.functions[0].name()), &mut text);
     let mut manager = PassManager::default().instrument(&mut timing).instrument(&mut printer);
     assert!(manager.run(&pipeline, &cx, input).is_ok());
     drop(manager);

@@ -2,6 +2,7 @@
 
 mod constprop;
 mod dot;
+mod fixed_point;
 mod fold;
 mod infer;
 mod loops;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 pub use constprop::ConstProp;
 pub use dot::EmitDot;
+pub use fixed_point::FixedPoint;
 pub use fold::Folder;
 pub use infer::TypeInfer;
 pub use rules::Rules;
@@ -24,5 +26,6 @@ pub fn register(registry: &mut tf_framework::PassRegistry, rules: &Arc<EvalRegis
     registry.function_pass(TypeInfer::new());
     registry.module_pass(Verify::new());
     registry.module_pass(EmitDot::new());
+    registry.module_pass(FixedPoint::new());
     registry.any_function_pass(ConstProp::new(Arc::clone(rules)));
 }

@@ -106,7 +106,7 @@ impl Run<'_> {
         let show = |module: Module<'_>, cx: &Context<'_>| print::text(module, cx, args.locations);
         let with_places = |module: Module<'_>, cx: &Context<'_>| print::text(module, cx, true);
         let mut statistics = Statistics::default();
-        let mut printer = IrPrinter { when: args.print.clone(), print: &show, out: Box::new(io::stderr()) };
+        let mut printer = IrPrinter::new(args.print.clone(), &show, io::stderr());
         let mut tree = args.tree_dir.as_ref().map(|dir| IrTree::new(self.tree_dir(dir, unit), &show));
         let mut page = args.trace_html.is_some().then(|| TracePage::new(&show));
         let mut progress = self.reporter.on_terminal().then(|| Progress::new(io::stderr()));

@@ -89,8 +89,8 @@ impl<'c> Analyses<'c> {
 
     /// After a pass: results of functions that are gone go too; those that the pass preserves become those of the functions in
     /// the same place.
-    pub(crate) fn follow(&mut self, before: Module<'c>, after: Module<'c>, preserved: &[&str]) {
-        let known = self.known.get_mut().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn follow(&self, before: Module<'c>, after: Module<'c>, preserved: &[&str]) {
+        let mut known = self.lock();
         if before == after || known.is_empty() {
             return;
         }

@@ -31,10 +31,18 @@ pub struct PassRun<'a> {
     pub decl: &'static PassDecl,
     /// The pass with its options, as pipeline text.
     pub text: &'a str,
-    /// The named pipelines that it came from, outermost first.
+    /// The named pipelines and passes that it came from, outermost first.
     pub path: &'a [&'static str],
+    /// Those named pipelines of the path that begin with this pass.
+    pub opens: &'a [&'static str],
+    /// Those named pipelines of the path that end with this pass.
+    pub closes: &'a [&'static str],
+    /// Its number from 0, after those of the passes that it runs in: `2`, `2.0`.
+    pub number: &'a str,
     /// How long the pass itself ran; 0 before it has.
     pub seconds: f64,
+    /// How much of that time passed in a pipeline that it ran.
+    pub nested_seconds: f64,
     /// How long its functions took, summed over all threads; [`PassRun::seconds`] for a module pass.
     pub busy_seconds: f64,
     /// How long typing and checking its result took.

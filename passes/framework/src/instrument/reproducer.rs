@@ -124,8 +124,10 @@ impl Instrumentation for Reproducer<'_> {
     }
 
     fn failed<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, errors: &[Diagnostic], cx: &Context<'c>) {
-        self.write(run, before, errors, cx);
-        self.failed = true;
+        // The pass around the one that failed fails too.
+        if !std::mem::replace(&mut self.failed, true) {
+            self.write(run, before, errors, cx);
+        }
     }
 
     fn finish(&mut self) {

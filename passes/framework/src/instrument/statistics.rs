@@ -9,7 +9,8 @@ use super::{Instrumentation, PassRun};
 /// What passes counted.
 #[derive(Debug, Default)]
 pub struct Statistics {
-    rows: Vec<(usize, &'static str, &'static str, u64)>,
+    /// By the number of the pass.
+    rows: Vec<(String, &'static str, &'static str, u64)>,
 }
 
 impl Statistics {
@@ -20,8 +21,8 @@ impl Statistics {
             return "no pass of the pipeline has statistics\n".to_owned();
         }
         let mut out = String::new();
-        for (index, pass, text, count) in &self.rows {
-            let _ = writeln!(out, "{count:>10}  {index}:{pass}  {text}");
+        for (number, pass, text, count) in &self.rows {
+            let _ = writeln!(out, "{count:>10}  {number}:{pass}  {text}");
         }
         out
     }
@@ -29,6 +30,13 @@ impl Statistics {
 
 impl Instrumentation for Statistics {
     fn after<'c>(&mut self, run: &PassRun<'_>, _: Module<'c>, _: Module<'c>, _: &Context<'c>) {
-        self.rows.extend(run.statistics.iter().map(|&(text, count)| (run.index, run.decl.name, text, count)));
+        for &(text, count) in &run.statistics {
+            let same = |row: &&mut (String, &str, &str, u64)| row.0 == run.number && row.2 == text;
+            match self.rows.iter_mut().find(same) {
+                // It ran before, in the pipeline of another pass; a pass counts on.
+                Some(row) => row.3 = count,
+                None => self.rows.push((run.number.to_owned(), run.decl.name, text, count)),
+            }
+        }
     }
 }

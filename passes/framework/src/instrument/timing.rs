@@ -167,10 +167,17 @@ impl Instrumentation for Timing {
     }
 
     fn after<'c>(&mut self, run: &PassRun<'_>, _: Module<'c>, _: Module<'c>, _: &Context<'c>) {
+        let mut path = run.path.to_vec();
+        let mut name = run.decl.name;
+        if run.nested_seconds > 0.0 {
+            // The passes that it ran have rows of their own, under its name.
+            path.push(name);
+            name = "(itself)";
+        }
         self.rows.push(Row {
-            path: run.path.to_vec(),
-            name: run.decl.name,
-            run: run.seconds,
+            path,
+            name,
+            run: run.seconds - run.nested_seconds,
             check: run.check_seconds,
             busy: run.busy_seconds,
         });

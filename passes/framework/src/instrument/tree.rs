@@ -13,6 +13,8 @@ pub struct IrTree<'p> {
     print: &'p Print<'p>,
     /// The first failure to write.
     error: Option<(PathBuf, io::Error)>,
+    /// How many passes have run.
+    number: usize,
     /// The folder of the named pipeline that runs, and its path.
     group: (Vec<&'static str>, PathBuf),
 }
@@ -21,7 +23,7 @@ impl<'p> IrTree<'p> {
     /// Into that folder, which is made.
     #[must_use]
     pub fn new(dir: PathBuf, print: &'p Print<'p>) -> Self {
-        Self { group: (Vec::new(), dir.clone()), dir, print, error: None }
+        Self { group: (Vec::new(), dir.clone()), number: 0, dir, print, error: None }
     }
 
     /// The first file that could not be written, and why.
@@ -47,7 +49,8 @@ impl Instrumentation for IrTree<'_> {
     }
 
     fn after<'c>(&mut self, run: &PassRun<'_>, _: Module<'c>, after: Module<'c>, cx: &Context<'c>) {
-        let number = run.index + 1;
+        self.number += 1;
+        let number = self.number;
         if self.group.0 != run.path {
             let folder = match run.path {
                 [] => self.dir.clone(),

@@ -3,7 +3,7 @@
 //! ```text
 //! pipeline = [ element { "," element } ]
 //! element  = name [ "{" option { " " option } "}" ] [ "(" pipeline ")" ]
-//! option   = name [ "=" [ part { "," part } ] ]
+//! option   = name [ "=" ( [ part { "," part } ] | "{" pipeline "}" ) ]
 //! part     = '"' text '"' | characters other than white space and , { } "
 //! ```
 //!
@@ -39,8 +39,17 @@ pub struct Element {
 pub struct OptionText {
     /// Its name.
     pub name: Spanned<String>,
-    /// The parts of its value; `None` without `=`.
-    pub value: Option<Spanned<Vec<String>>>,
+    /// Its value; `None` without `=`.
+    pub value: Option<Spanned<Argument>>,
+}
+
+/// The value of an option as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Texts with commas between.
+    Parts(Vec<String>),
+    /// A pipeline in braces.
+    Pipeline(PipelineText),
 }
 
 /// A value with its byte range. Ranges take no part in equality.

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::{Element, OptionText, PipelineText, Spanned};
+use super::{Argument, Element, OptionText, PipelineText, Spanned};
 
-/// Deepest nesting of parentheses: more is a mistake, and the parser recurses.
+/// Deepest nesting of parentheses and braces: more is a mistake, and the parser recurses.
 const MAX_DEPTH: usize = 32;
 
 /// What is wrong with a pipeline text, and where.
@@ -86,7 +86,11 @@ impl Parser<'_> {
                 return Ok(PipelineText { elements });
             }
             if !self.accept(',') {
-                return self.expected(if end.is_some() { "`,` or `)`" } else { "`,`" });
+                return self.expected(match end {
+                    Some(')') => "`,` or `)`",
+                    Some(_) => "`,` or `}`",
+                    None => "`,`",
+                });
             }
         }
     }
@@ -96,16 +100,9 @@ impl Parser<'_> {
         self.space();
         let options = if self.accept('{') { self.options()? } else { Vec::new() };
         self.space();
-        let open = self.at;
-        let nested = if self.accept('(') {
-            self.depth += 1;
-            if self.depth > MAX_DEPTH {
-                let message = format!("pipelines nest at most {MAX_DEPTH} deep");
-                return Err(TextError { message, range: open..self.at });
-            }
+        let nested = if self.enter('(')? {
             let nested = self.pipeline(Some(')'))?;
-            self.depth -= 1;
-            self.accept(')');
+            self.leave(')');
             Some(nested)
         } else {
             None
@@ -127,16 +124,40 @@ impl Parser<'_> {
         Ok(options)
     }
 
-    fn value(&mut self) -> Result<Spanned<Vec<String>>> {
+    /// Goes in at an opening character; [`Parser::leave`] goes out.
+    fn enter(&mut self, open: char) -> Result<bool> {
+        let at = self.at;
+        if !self.accept(open) {
+            return Ok(false);
+        }
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let message = format!("pipelines nest at most {MAX_DEPTH} deep");
+            return Err(TextError { message, range: at..self.at });
+        }
+        Ok(true)
+    }
+
+    fn leave(&mut self, close: char) {
+        self.depth -= 1;
+        self.accept(close);
+    }
+
+    fn value(&mut self) -> Result<Spanned<Argument>> {
         let start = self.at;
+        if self.enter('{')? {
+            let value = Argument::Pipeline(self.pipeline(Some('}'))?);
+            self.leave('}');
+            return Ok(Spanned { value, range: start..self.at });
+        }
         let mut value = Vec::new();
         if self.peek().is_none_or(|c| c.is_whitespace() || c == '}') {
-            return Ok(Spanned { value, range: start..start });
+            return Ok(Spanned { value: Argument::Parts(value), range: start..start });
         }
         loop {
             value.push(if self.peek() == Some('"') { self.quoted()? } else { self.bare()? });
             if !self.accept(',') {
-                return Ok(Spanned { value, range: start..self.at });
+                return Ok(Spanned { value: Argument::Parts(value), range: start..self.at });
             }
         }
     }
@@ -193,6 +214,7 @@ pub fn parse(text: &str) -> Result<PipelineText> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Argument;
     use super::parse;
 
     fn refusal(text: &str) -> (String, &str) {
@@ -202,13 +224,19 @@ mod tests {
 
     #[test]
     fn options_quotes_lists_and_anchors() {
-        let pipeline =
-            parse(r#"a, b{opt=1 flag name="two \"words\"" list=x,"y,z" file=/a.b/c-d_e:1},func( cse , dce )"#);
+        let pipeline = parse(
+            r#"a, b{opt=1 flag name="two \"words\"" list=x,"y,z" file=/a.b/c-d_e:1 passes={ x{y=1} , func(z) }},func( cse , dce )"#,
+        );
         let pipeline = pipeline.unwrap();
         assert_eq!(pipeline.names(), ["a", "b", "func", "cse", "dce"]);
         let options = &pipeline.elements[1].options;
-        let values: Vec<_> = options.iter().map(|o| o.value.as_ref().map(|v| v.value.join("|"))).collect();
-        let expected = [Some("1"), None, Some("two \"words\""), Some("x|y,z"), Some("/a.b/c-d_e:1")];
+        let join = |argument: &Argument| match argument {
+            Argument::Parts(parts) => parts.join("|"),
+            Argument::Pipeline(pipeline) => format!("<{pipeline}>"),
+        };
+        let values: Vec<_> = options.iter().map(|o| o.value.as_ref().map(|v| join(&v.value))).collect();
+        let expected =
+            [Some("1"), None, Some("two \"words\""), Some("x|y,z"), Some("/a.b/c-d_e:1"), Some("<x{y=1},func(z)>")];
         assert_eq!(values, expected.map(|v| v.map(str::to_owned)));
         assert!(parse("  ").unwrap().elements.is_empty());
     }
@@ -224,6 +252,9 @@ mod tests {
         assert_eq!(refusal(r#"a{x="\q"}"#), ("expected one of the escapes \\\" \\\\ \\n \\t".to_owned(), "\\q"));
         assert_eq!(refusal("a{x=1,}"), ("expected a value, found `}`".to_owned(), "}"));
         assert_eq!(refusal("a)"), ("expected `,`, found `)`".to_owned(), ")"));
+        assert_eq!(refusal("a{x={b"), ("expected `,` or `}`, found the end".to_owned(), ""));
+        assert_eq!(refusal("a{x=b{"), ("expected white space or `}` after an option, found `{`".to_owned(), "{"));
         assert!(refusal(&"a(".repeat(100)).0.contains("at most 32"));
+        assert!(refusal(&"a{x={".repeat(100)).0.contains("at most 32"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Element, OptionText, PipelineText};
+use super::{Argument, Element, OptionText, PipelineText};
 
 /// Characters that end a bare part.
 pub(super) fn needs_quotes(c: char) -> bool {
@@ -30,7 +30,11 @@ impl fmt::Display for OptionText {
         f.write_str(&self.name.value)?;
         let Some(value) = &self.value else { return Ok(()) };
         f.write_str("=")?;
-        for (i, text) in value.value.iter().enumerate() {
+        let parts = match &value.value {
+            Argument::Parts(parts) => parts,
+            Argument::Pipeline(pipeline) => return write!(f, "{{{pipeline}}}"),
+        };
+        for (i, text) in parts.iter().enumerate() {
             if i > 0 {
                 f.write_str(",")?;
             }
@@ -73,14 +77,18 @@ impl fmt::Display for PipelineText {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Element, OptionText, PipelineText, Spanned, parse};
+    use super::super::{Argument, Element, OptionText, PipelineText, Spanned, parse};
 
     fn name() -> impl Strategy<Value = Spanned<String>> {
         "[a-z][a-z0-9_.-]{0,6}".prop_map(Spanned::made)
     }
 
     fn option() -> impl Strategy<Value = OptionText> {
-        let value = prop::option::of(prop::collection::vec(any::<String>(), 0..3).prop_map(Spanned::made));
+        let parts = prop::collection::vec(any::<String>(), 0..3).prop_map(Argument::Parts);
+        let element = name().prop_map(|name| Element { name, options: Vec::new(), nested: None });
+        let elements = prop::collection::vec(element, 0..3);
+        let pipeline = elements.prop_map(|elements| Argument::Pipeline(PipelineText { elements }));
+        let value = prop::option::of(prop_oneof![4 => parts, 1 => pipeline].prop_map(Spanned::made));
         (name(), value).prop_map(|(name, value)| OptionText { name, value })
     }
 

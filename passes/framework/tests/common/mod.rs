@@ -7,8 +7,8 @@ use tf_core::op::OpRegistryBuilder;
 use tf_core::walk::post_order;
 use tf_core::{AnyFunction, Arena, Callee, Context, Diagnostic, ExprKind, Function, Meta, Module, Result};
 use tf_framework::{
-    Artifact, Counter, FunctionCx, FunctionPass, OptionDecl, OptionError, OptionKind, OptionValue, Pass, PassCx,
-    PassRegistry,
+    Artifact, Counter, FunctionCx, FunctionPass, NestedPipeline, OptionDecl, OptionError, OptionKind, OptionValue,
+    Pass, PassCx, PassRegistry,
 };
 use tf_types::DType;
 
@@ -125,6 +125,28 @@ impl Pass for Chatty {
     }
 }
 
+/// Runs passes a number of times.
+#[derive(Clone, Pass)]
+#[pass(name = "times", requires("calls"))]
+pub struct Times {
+    /// How often.
+    #[option]
+    n: i64,
+    /// What.
+    #[option]
+    passes: NestedPipeline,
+}
+
+impl Pass for Times {
+    fn run<'c>(&self, mut module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        assert!(cx.option_span("n").is_some() && cx.option_span("passes").is_some());
+        for _ in 0..self.n {
+            module = cx.run_pipeline(&self.passes, module)?;
+        }
+        Ok(module)
+    }
+}
+
 pub fn registry() -> PassRegistry {
     const OPTIONS: &[OptionDecl] =
         &[OptionDecl { name: "name", doc: "Prefix.", kind: OptionKind::Text, default: None, required: true }];
@@ -133,6 +155,7 @@ pub fn registry() -> PassRegistry {
     registry.module_pass(Calls::new());
     registry.function_pass(Fails::new());
     registry.module_pass(Chatty::new());
+    registry.module_pass(Times::new());
     registry.pipeline("twice", "Renames twice.", OPTIONS, |options| {
         let name: String = options.get("name")?;
         Ok(format!("rename{{prefix={name} level=none}},rename{{prefix={name} level=all-of-it count=2}}"))
