@@ -58,8 +58,10 @@ fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c
     let extent = |value: i64| cx.constant(Literal::Int(value), DType::I64, Meta::default());
     let mut args = vec![symbol, extent(grid), extent(1), extent(1), extent(block), extent(1), extent(1)];
     args.extend(&params);
-    let launch = cx
-        .stmt(StmtKind::Evaluate { callee: TirCallee::Op(Launch::new(cx, None, 0, None, None)), args: cx.alloc_slice(&args) }, kernel.span);
+    let launch = cx.stmt(
+        StmtKind::Evaluate { callee: TirCallee::Op(Launch::new(cx, None, 0, None, None)), args: cx.alloc_slice(&args) },
+        kernel.span,
+    );
     let body = [launch, cx.stmt(StmtKind::Return, None)];
     Ok(cx.prim_function(PrimFunctionData {
         name,
