@@ -65,6 +65,15 @@ impl SourceFile {
         (line as u32 + 1, column as u32 + 1)
     }
 
+    /// Whether the first or the last line of a span, or one between them, has more bytes than that.
+    #[must_use]
+    pub fn has_longer_line(&self, span: Span, bytes: usize) -> bool {
+        let end = self.text.as_deref().unwrap_or_default().len();
+        let start_of = |line: usize| self.line_starts.get(line).map_or(end, |&start| start as usize);
+        let lines = span.line.get() as usize..=span.end_line as usize;
+        lines.take_while(|&line| line <= self.line_starts.len()).any(|line| start_of(line) - start_of(line - 1) > bytes)
+    }
+
     /// The byte offset of a line and column, clamped to the text.
     #[must_use]
     pub fn offset(&self, line: u32, column: u32) -> usize {
@@ -77,6 +86,8 @@ impl SourceFile {
     }
 }
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// All files that spans point into. Cheap to clone: clones share the files.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
@@ -84,9 +95,13 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// Adds a file with its text.
+    /// Adds a file with its text; a byte order mark is no part of it.
     pub fn add(&self, name: impl Into<String>, text: impl Into<String>) -> FileId {
-        self.push(SourceFile::new(name.into(), Some(text.into())))
+        let mut text = text.into();
+        if text.starts_with(BYTE_ORDER_MARK) {
+            text.remove(0);
+        }
+        self.push(SourceFile::new(name.into(), Some(text)))
     }
 
     /// The file of that name, added without text where it is not known yet.

@@ -51,6 +51,9 @@ impl Diagnostic {
     }
 }
 
+/// Longer lines are not shown, only where they are.
+const LONGEST_LINE: usize = 4096;
+
 /// The files a diagnostic points into, kept alive while it is drawn.
 struct Excerpts {
     files: Vec<(crate::FileId, std::sync::Arc<crate::span::SourceFile>)>,
@@ -86,7 +89,7 @@ impl Excerpts {
         labels: &'a [(Span, String)],
     ) -> Group<'a> {
         let file = self.file(span.file);
-        let Some(text) = &file.text else {
+        let Some(text) = file.text.as_ref().filter(|_| !file.has_longer_line(span, LONGEST_LINE)) else {
             let origin = annotate_snippets::Origin::path(file.name.as_str());
             let origin = origin.line(span.line.get() as usize).char_column(span.column as usize);
             return group.element(origin);
@@ -97,7 +100,8 @@ impl Excerpts {
         };
         let mut snippet = Snippet::source(text.as_str()).path(file.name.as_str()).fold(true);
         snippet = snippet.annotation(AnnotationKind::Primary.span(range(span)).label(label));
-        for (other, text) in labels.iter().filter(|(other, _)| other.file == span.file) {
+        let shown = |other: &Span| other.file == span.file && !file.has_longer_line(*other, LONGEST_LINE);
+        for (other, text) in labels.iter().filter(|(other, _)| shown(other)) {
             snippet = snippet.annotation(AnnotationKind::Context.span(range(*other)).label(text.as_str()));
         }
         group.element(snippet)
@@ -113,6 +117,14 @@ mod tests {
         let diagnostic = Diagnostic::error("no such file").with_note(None, "in pass `evaluate`").with_help("state one");
         let text = diagnostic.render(&SourceMap::default(), Style::Plain);
         assert_eq!(text, "error: no such file\nnote: in pass `evaluate`\nhelp: state one\n");
+    }
+
+    #[test]
+    fn long_lines_are_not_shown() {
+        let sources = SourceMap::default();
+        let file = sources.add("k.py", format!("a\n{}", "b".repeat(10_000)));
+        let diagnostic = Diagnostic::error("too long").at(sources.span(file, 5..6));
+        assert_eq!(diagnostic.render(&sources, Style::Plain), "error: too long\n--> k.py:2:4\n");
     }
 
     #[test]

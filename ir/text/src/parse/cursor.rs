@@ -20,6 +20,9 @@ const DEEPEST_NESTING: u32 = 64;
 /// How many errors are reported at once.
 pub const MOST_ERRORS: usize = 100;
 
+/// Messages repeat names of the text, which may be of any length.
+const LONGEST_MESSAGE: usize = 1000;
+
 impl<'a, 't, 'c> Parser<'a, 't, 'c> {
     pub fn cx(&self) -> &'a Context<'c> {
         self.cx
@@ -63,7 +66,10 @@ impl<'a, 't, 'c> Parser<'a, 't, 'c> {
     }
 
     /// Keeps an error; after too many the rest of the text is not read.
-    pub fn report(&mut self, diagnostic: Diagnostic) -> Failed {
+    pub fn report(&mut self, mut diagnostic: Diagnostic) -> Failed {
+        if let Some((cut, _)) = diagnostic.message.char_indices().nth(LONGEST_MESSAGE) {
+            diagnostic.message.replace_range(cut.., "…");
+        }
         if self.errors.len() < MOST_ERRORS {
             self.errors.push(diagnostic);
         }

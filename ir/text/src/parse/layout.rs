@@ -29,7 +29,7 @@ impl<'c> Parser<'_, '_, 'c> {
             return Ok(TensorLayout::Plain(layout));
         }
         if self.at_word("composed") {
-            return Ok(TensorLayout::Composed(self.composed()?));
+            return self.nested(Self::composed).map(TensorLayout::Composed);
         }
         if self.at_word("shard") {
             return self.nested(Self::shard_literal).map(TensorLayout::Shard);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use proptest::prelude::{Strategy, any, prop, proptest};
+use proptest::prelude::{any, prop, proptest};
 use tf_core::{Arena, Context};
 use tf_text::{PrintOptions, parse_module, print_module};
 
@@ -77,10 +77,108 @@ proptest! {
         errors(&parts.concat());
     }
 
-    #[test]
-    fn truncated_files(length in (0..VALID.len()).prop_filter("a boundary", |&at| VALID.is_char_boundary(at))) {
-        assert!(!errors(&VALID[..length]).is_empty());
+}
+
+#[test]
+fn truncated_files() {
+    let valid: String = VALID.lines().map(|line| format!("{line}\n")).collect();
+    let end = valid.trim_end().len();
+    for length in (0..end).filter(|&at| valid.is_char_boundary(at)) {
+        assert!(!errors(&valid[..length]).is_empty(), "{length} bytes");
     }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_text() {
+    assert!(errors("\u{feff}module @m {\n}\n").is_empty());
+    assert_eq!(errors("\u{feff}module m {\n}\n"), ["1:8-9: expected the name of the module, found `m`"]);
+}
+
+/// The errors, found on a small stack.
+fn errors_on_a_small_stack(text: String) -> Vec<String> {
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(move || errors(&text));
+    thread.expect("a thread").join().expect("no overflow")
+}
+
+fn in_function(line: &str) -> String {
+    format!(
+        "module @m {{\n  hir.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {{\n    {line}\n    hir.return %x\n  }}\n}}\n"
+    )
+}
+
+/// A token of ten megabytes is an error of its own length, not of the token's.
+#[test]
+fn huge_tokens() {
+    const SIZE: usize = 10_000_000;
+    let (word, digits) = ("a".repeat(SIZE), "1".repeat(SIZE));
+    let texts = [
+        word.clone(),
+        format!("module @\"{word}"),
+        format!("// {word}"),
+        "é".repeat(SIZE / 2),
+        "a.".repeat(SIZE / 2),
+        in_function(&format!("%0 = t.{word} %x : (i64) -> i64")),
+        in_function(&format!("%0 = tuple %{word} : tuple<i64>")),
+        in_function(&format!("%0 = call @{word}() : () -> i64")),
+        in_function(&format!("%0 = constant 1 : !{word}")),
+        in_function(&format!("%0 = constant {digits} : i64")),
+        in_function(&format!("%0 = constant 0x{digits} : f32")),
+        in_function(&format!("%0 = constant 1 : tensor<{digits}xf32>")),
+        in_function(&format!("%0 = constant 1 : tensor<4x{word}>")),
+        in_function(&format!("%0 = t.reduce %x {{{word} = 1}} : (i64) -> i64")),
+        in_function(&format!("%0 = t.reduce %x {{axes = [1], kind = \"{word}\"}} : (i64) -> i64")),
+    ];
+    for text in texts {
+        let found = errors(&text);
+        assert!(!found.is_empty() && found.iter().all(|error| error.len() < 1200), "{:.200}", found.concat());
+    }
+}
+
+/// Whatever nests is refused when it nests too deep, or is read without recursion.
+#[test]
+fn deep_nesting() {
+    const DEPTH: usize = 100_000;
+    let deep = |open: &str| open.repeat(DEPTH);
+    for open in ["(", "[", "{", "<", "tuple<", "-", "$x.a(", "module @a {"] {
+        assert!(!errors_on_a_small_stack(deep(open)).is_empty(), "{open}");
+        assert!(!errors_on_a_small_stack(format!("module @m {{ {}", deep(open))).is_empty(), "{open}");
+    }
+    for (before, open) in [
+        ("%0 = constant 1 : ", "tuple<"),
+        ("%0 = constant 1 : ", "("),
+        ("%0 = constant 1 : ", "() -> "),
+        ("%0 = constant 1 : tensor<[", "min("),
+        ("%0 = constant 1 : tensor<4xf32, ", "composed<inner = ("),
+        ("%0 = constant 1 : tensor<4xf32, ", "composed<offset = 1, outer = "),
+        ("%0 = constant 1 : tensor<4xf32, shard<(4), [], ", "mesh<["),
+        ("%0 = t.reduce %x {axes = ", "["),
+        ("%0 = t.reduce %x ", "{a = "),
+        ("%0 = tuple ", "("),
+        ("%0 = call ", "@a::"),
+        ("%0 = constant 1 : i64 where(layout = ", "["),
+        ("", "%0 = hir.grid %i = 0 to 1 step 1 : i64 {\n"),
+        ("", "hir.variant [S = 1 to 2] (%y: i64) -> i64 {\n"),
+        ("", "hir.converter w @c(%y: i64) -> i64 {\n"),
+    ] {
+        assert!(!errors_on_a_small_stack(in_function(&format!("{before}{}", deep(open)))).is_empty(), "{open}");
+    }
+    for open in [
+        "tir.for %i = 0 to 1 step 1 : i64 {\n",
+        "tir.while true : bool {\n",
+        "tir.if true : bool {\n",
+        "tir.if true : bool { } else {\n",
+        "tir.mesh m = mesh<[cta = 1], (1):(1)> {\n",
+        "tir.dispatch @f on 1 : i64 {\n",
+    ] {
+        let text = format!("module @m {{\n  tir.func @f() target(\"cpu\") outputs(0) {{\n{}", deep(open));
+        assert!(!errors_on_a_small_stack(text).is_empty(), "{open}");
+    }
+    for open in ["for i in range 0 to 1 step 1 {\n", "drop (", "set x = $x[", "set x = $x(", "return ($y, "] {
+        let text = format!("module @m {{\n  method @f(x) source(\"\") {{\n{}", deep(open));
+        assert!(!errors_on_a_small_stack(text).is_empty(), "{open}");
+    }
+    let header = format!("module @m metadata(a = {}", deep("["));
+    assert!(!errors_on_a_small_stack(header).is_empty());
 }
 
 /// Parses on a small stack, prints, and parses again.
