@@ -19,6 +19,7 @@ mod module;
 mod names;
 mod parser;
 mod prim;
+mod print;
 mod refusal;
 mod source;
 mod statics;
@@ -26,6 +27,7 @@ mod sugar;
 mod value;
 
 pub use environment::{Closed, Environment, HostValue};
+pub use print::{PrintOptions, print_module};
 use tf_core::{Context, Diagnostic, FileId, Module};
 
 /// Stack for parsing and dropping syntax trees; their depth is bounded by [`limits`].

@@ -1,7 +1,7 @@
 //! Methods of module classes: kept as source and as statements, run by nobody here (spec: core-ir §1; decision 5).
 
 use ruff_python_ast as ast;
-use ruff_text_size::Ranged;
+use ruff_text_size::{Ranged, TextRange};
 use tf_core::Literal;
 use tf_core::node::Method;
 use tf_core::node::method::{MethodData, MethodExpr, MethodItems, MethodParam, MethodSpan, MethodStmt, MethodStmtKind};
@@ -10,9 +10,18 @@ use tf_types::Symbol;
 use crate::body::{docstring, keyword};
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Parser};
+use crate::print::python;
 use crate::refusal::{Refusal, Res};
 use crate::statics::form;
 use crate::value::Value;
+
+/// The method that is read.
+struct Reading<'c> {
+    /// The name of its first parameter.
+    owner: Symbol<'c>,
+    /// Where it names compile-time values, and what those are.
+    constants: Vec<(TextRange, String)>,
+}
 
 impl<'c> Parser<'_, 'c> {
     /// A function of a class that has no decorator.
@@ -29,6 +38,7 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, message).help("its first parameter is `self`"));
         };
         let owner = self.cx.symbol(owner.parameter.name.as_str());
+        let read = &mut Reading { owner, constants: Vec::new() };
         let all: Vec<_> = all.collect();
         let names: Vec<_> = all.iter().map(|param| self.cx.symbol(param.parameter.name.as_str())).collect();
         // Names of the method are no compile-time values, whatever the file calls by them.
@@ -45,26 +55,35 @@ impl<'c> Parser<'_, 'c> {
             .iter()
             .zip(&all)
             .map(|(&name, param)| {
-                let default = param.default.as_ref().map(|default| self.method_expr(default, owner));
+                let default = param.default.as_ref().map(|default| self.method_expr(default, read));
                 MethodParam { name, default }
             })
             .collect();
         self.scopes.push(locals);
-        let body = self.method_block(&def.body, owner);
+        let body = self.method_block(&def.body, read);
         self.scopes.pop();
         Ok(self.cx.method(MethodData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),
-            source: self.cx.symbol(&self.method_source(def)).as_str(),
+            source: self.cx.symbol(&self.method_source(def, read)).as_str(),
             body,
             span: Some(span),
         }))
     }
 
-    /// The text of a method, without the indentation of its class.
-    fn method_source(&self, def: &ast::StmtFunctionDef) -> String {
+    /// The text of a method, without the indentation of its class. Compile-time values stand in place of their names, so that
+    /// it says the same without the file.
+    fn method_source(&self, def: &ast::StmtFunctionDef, read: &mut Reading<'c>) -> String {
         let indent = self.span(def).column.saturating_sub(1) as usize;
-        let text = self.source.slice(def.range());
+        let mut text = String::new();
+        let mut at = def.start();
+        read.constants.sort_by_key(|(range, _)| range.start());
+        for (range, value) in &read.constants {
+            text.push_str(self.source.slice(TextRange::new(at, range.start())));
+            text.push_str(value);
+            at = range.end();
+        }
+        text.push_str(self.source.slice(TextRange::new(at, def.end())));
         let mut lines = text.lines();
         let mut source = lines.next().unwrap_or_default().to_owned();
         for line in lines {
@@ -75,25 +94,25 @@ impl<'c> Parser<'_, 'c> {
         source
     }
 
-    fn method_block(&mut self, stmts: &[ast::Stmt], owner: Symbol<'c>) -> &'c [MethodStmt<'c>] {
+    fn method_block(&mut self, stmts: &[ast::Stmt], read: &mut Reading<'c>) -> &'c [MethodStmt<'c>] {
         let mut block = Vec::new();
         for (at, stmt) in stmts.iter().enumerate() {
             if (at == 0 && docstring(stmt).is_some()) || matches!(stmt, ast::Stmt::Pass(_)) {
                 continue;
             }
-            let kind = self.method_stmt(stmt, owner);
+            let kind = self.method_stmt(stmt, read);
             block.push(MethodStmt { kind, span: MethodSpan(Some(self.span(stmt))) });
         }
         self.cx.alloc_slice(&block)
     }
 
-    fn method_stmt(&mut self, stmt: &ast::Stmt, owner: Symbol<'c>) -> MethodStmtKind<'c> {
+    fn method_stmt(&mut self, stmt: &ast::Stmt, read: &mut Reading<'c>) -> MethodStmtKind<'c> {
         let unsupported = |p: &Self, what: &str| MethodStmtKind::Unsupported(p.cx.symbol(what.trim_matches('`')));
         match stmt {
             ast::Stmt::Assign(assign) => match &assign.targets[..] {
                 [ast::Expr::Name(name)] => {
                     let name = self.cx.symbol(name.id.as_str());
-                    MethodStmtKind::Assign(name, self.method_expr(&assign.value, owner))
+                    MethodStmtKind::Assign(name, self.method_expr(&assign.value, read))
                 }
                 [ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. })] => {
                     let name = |target: &ast::Expr| match target {
@@ -103,24 +122,24 @@ impl<'c> Parser<'_, 'c> {
                     match elts.iter().map(name).collect::<Option<Vec<_>>>() {
                         Some(names) => {
                             let names = self.cx.alloc_slice(&names);
-                            MethodStmtKind::Unpack(names, self.method_expr(&assign.value, owner))
+                            MethodStmtKind::Unpack(names, self.method_expr(&assign.value, read))
                         }
                         None => unsupported(self, "an assignment to what is no name"),
                     }
                 }
                 _ => unsupported(self, "an assignment to what is no name"),
             },
-            ast::Stmt::Expr(expr) => MethodStmtKind::Drop(self.method_expr(&expr.value, owner)),
+            ast::Stmt::Expr(expr) => MethodStmtKind::Drop(self.method_expr(&expr.value, read)),
             ast::Stmt::Return(stmt) => {
-                MethodStmtKind::Return(stmt.value.as_ref().map(|value| self.method_expr(value, owner)))
+                MethodStmtKind::Return(stmt.value.as_ref().map(|value| self.method_expr(value, read)))
             }
             ast::Stmt::For(stmt) if stmt.orelse.is_empty() && !stmt.is_async => {
                 let ast::Expr::Name(name) = &*stmt.target else {
                     return unsupported(self, "a loop over several names");
                 };
                 let name = self.cx.symbol(name.id.as_str());
-                let items = self.method_items(&stmt.iter, owner);
-                MethodStmtKind::For { name, items, body: self.method_block(&stmt.body, owner) }
+                let items = self.method_items(&stmt.iter, read);
+                MethodStmtKind::For { name, items, body: self.method_block(&stmt.body, read) }
             }
             ast::Stmt::AugAssign(_) => unsupported(self, "augmented assignment"),
             ast::Stmt::AnnAssign(_) => unsupported(self, "annotated assignment"),
@@ -131,12 +150,12 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn method_items(&mut self, iter: &ast::Expr, owner: Symbol<'c>) -> MethodItems<'c> {
+    fn method_items(&mut self, iter: &ast::Expr, read: &mut Reading<'c>) -> MethodItems<'c> {
         if let ast::Expr::Call(call) = iter
             && matches!(&*call.func, ast::Expr::Name(name) if self.is_builtin(name.id.as_str(), Builtin::Range))
             && call.arguments.keywords.is_empty()
         {
-            let bounds: Option<Vec<i64>> = call.arguments.args.iter().map(|arg| self.static_int(arg)).collect();
+            let bounds: Option<Vec<i64>> = call.arguments.args.iter().map(|arg| self.static_int(arg, read)).collect();
             match bounds.as_deref() {
                 Some(&[stop]) => return MethodItems::Range(0, stop, 1),
                 Some(&[start, stop]) => return MethodItems::Range(start, stop, 1),
@@ -144,68 +163,68 @@ impl<'c> Parser<'_, 'c> {
                 _ => {}
             }
         }
-        MethodItems::Of(self.method_expr(iter, owner))
+        MethodItems::Of(self.method_expr(iter, read))
     }
 
-    fn static_int(&mut self, expr: &ast::Expr) -> Option<i64> {
-        match self.eval(expr, None) {
-            Ok(Value::Int(value)) => Some(value),
+    fn static_int(&mut self, expr: &ast::Expr, read: &mut Reading<'c>) -> Option<i64> {
+        match self.method_literal(expr, read) {
+            Some(MethodExpr::Literal(Literal::Int(value))) => Some(value),
             _ => None,
         }
     }
 
-    fn method_expr(&mut self, expr: &ast::Expr, owner: Symbol<'c>) -> MethodExpr<'c> {
+    fn method_expr(&mut self, expr: &ast::Expr, read: &mut Reading<'c>) -> MethodExpr<'c> {
         let span = self.span(expr);
-        let read = self.nested(span, |p| Ok(p.method_expr_at(expr, owner)));
-        read.unwrap_or_else(|_| MethodExpr::Unsupported(self.cx.symbol("code that is nested too deep")))
+        let value = self.nested(span, |p| Ok(p.method_expr_at(expr, read)));
+        value.unwrap_or_else(|_| MethodExpr::Unsupported(self.cx.symbol("code that is nested too deep")))
     }
 
-    fn method_expr_at(&mut self, expr: &ast::Expr, owner: Symbol<'c>) -> MethodExpr<'c> {
+    fn method_expr_at(&mut self, expr: &ast::Expr, read: &mut Reading<'c>) -> MethodExpr<'c> {
         let unsupported = |p: &Self, what: &str| MethodExpr::Unsupported(p.cx.symbol(what));
         match expr {
             ast::Expr::Name(name) => {
                 let name = self.cx.symbol(name.id.as_str());
                 // The module itself is `self`, whatever the author calls it.
-                if name == owner {
+                if name == read.owner {
                     return MethodExpr::Name(self.cx.symbol("self"));
                 }
-                self.method_literal(expr).unwrap_or(MethodExpr::Name(name))
+                self.method_literal(expr, read).unwrap_or(MethodExpr::Name(name))
             }
             ast::Expr::NoneLiteral(_) => MethodExpr::None,
             ast::Expr::Attribute(attribute) => {
-                if let Some(literal) = self.method_literal(expr) {
+                if let Some(literal) = self.method_literal(expr, read) {
                     return literal;
                 }
-                let base = self.method_expr(&attribute.value, owner);
+                let base = self.method_expr(&attribute.value, read);
                 MethodExpr::Attribute(self.kept(base), self.cx.symbol(attribute.attr.as_str()))
             }
             ast::Expr::Subscript(subscript) if !matches!(*subscript.slice, ast::Expr::Slice(_)) => {
-                let base = self.method_expr(&subscript.value, owner);
-                let index = self.method_expr(&subscript.slice, owner);
+                let base = self.method_expr(&subscript.value, read);
+                let index = self.method_expr(&subscript.slice, read);
                 MethodExpr::Item(self.kept(base), self.kept(index))
             }
             ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
-                let items: Vec<_> = elts.iter().map(|item| self.method_expr(item, owner)).collect();
+                let items: Vec<_> = elts.iter().map(|item| self.method_expr(item, read)).collect();
                 MethodExpr::Tuple(self.cx.alloc_slice(&items))
             }
             ast::Expr::Call(call) => {
-                let callee = self.method_expr(&call.func, owner);
+                let callee = self.method_expr(&call.func, read);
                 let mut args = Vec::new();
                 for arg in &call.arguments.args {
                     if matches!(arg, ast::Expr::Starred(_)) {
                         return unsupported(self, "an unpacked `*` argument");
                     }
-                    args.push(self.method_expr(arg, owner));
+                    args.push(self.method_expr(arg, read));
                 }
                 let mut keywords = Vec::new();
                 for keyword in &call.arguments.keywords {
                     let Some(name) = &keyword.arg else { return unsupported(self, "a `**` argument") };
-                    keywords.push((self.cx.symbol(name.as_str()), self.method_expr(&keyword.value, owner)));
+                    keywords.push((self.cx.symbol(name.as_str()), self.method_expr(&keyword.value, read)));
                 }
                 let (args, keywords) = (self.cx.alloc_slice(&args), self.cx.alloc_slice(&keywords));
                 MethodExpr::Call { callee: self.kept(callee), args, keywords }
             }
-            other => self.method_literal(other).unwrap_or_else(|| match other {
+            other => self.method_literal(other, read).unwrap_or_else(|| match other {
                 ast::Expr::BinOp(_) | ast::Expr::UnaryOp(_) | ast::Expr::BoolOp(_) | ast::Expr::Compare(_) => {
                     MethodExpr::Unsupported(self.cx.symbol("arithmetic"))
                 }
@@ -219,13 +238,26 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// A compile-time number, truth value or string.
-    fn method_literal(&mut self, expr: &ast::Expr) -> Option<MethodExpr<'c>> {
-        match self.eval(expr, None).ok()? {
-            Value::Int(value) => Some(MethodExpr::Literal(Literal::Int(value))),
-            Value::Float(value) => Some(MethodExpr::Literal(Literal::Float(value))),
-            Value::Bool(value) => Some(MethodExpr::Literal(Literal::Bool(value))),
-            Value::Str(text) => Some(MethodExpr::Str(text)),
-            _ => None,
+    fn method_literal(&mut self, expr: &ast::Expr, read: &mut Reading<'c>) -> Option<MethodExpr<'c>> {
+        let (literal, text) = match self.eval(expr, None).ok()? {
+            Value::Int(value) => (MethodExpr::Literal(Literal::Int(value)), Some(value.to_string())),
+            Value::Float(value) => (MethodExpr::Literal(Literal::Float(value)), python::float(value)),
+            Value::Bool(true) => (MethodExpr::Literal(Literal::Bool(true)), Some("True".to_owned())),
+            Value::Bool(false) => (MethodExpr::Literal(Literal::Bool(false)), Some("False".to_owned())),
+            Value::Str(text) => (MethodExpr::Str(text), Some(python::string(text.as_str()))),
+            _ => return None,
+        };
+        if !is_literal(expr) {
+            read.constants.extend(text.map(|text| (expr.range(), text)));
         }
+        Some(literal)
+    }
+}
+
+/// Whether an expression is written as its value.
+fn is_literal(expr: &ast::Expr) -> bool {
+    match expr {
+        ast::Expr::UnaryOp(unary) => unary.op == ast::UnaryOp::USub && is_literal(&unary.operand),
+        other => other.is_literal_expr(),
     }
 }

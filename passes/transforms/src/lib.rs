@@ -1,7 +1,8 @@
-//! Passes that know no target: type inference, verification, simplification, graphs as text.
+//! Passes that know no target: type inference, verification, simplification, graphs and authoring text.
 
 mod constprop;
 mod dot;
+mod dsl;
 mod fixed_point;
 mod fold;
 mod infer;
@@ -13,6 +14,7 @@ use std::sync::Arc;
 
 pub use constprop::ConstProp;
 pub use dot::EmitDot;
+pub use dsl::EmitDsl;
 pub use fixed_point::FixedPoint;
 pub use fold::Folder;
 pub use infer::TypeInfer;
@@ -26,6 +28,7 @@ pub fn register(registry: &mut tf_framework::PassRegistry, rules: &Arc<EvalRegis
     registry.function_pass(TypeInfer::new());
     registry.module_pass(Verify::new());
     registry.module_pass(EmitDot::new());
+    registry.module_pass(EmitDsl::new());
     registry.module_pass(FixedPoint::new());
     registry.any_function_pass(ConstProp::new(Arc::clone(rules)));
 }

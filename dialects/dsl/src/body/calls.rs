@@ -311,7 +311,7 @@ impl<'a, 'c> Parser<'a, 'c> {
 }
 
 /// Whether tensors and scalars stand where an overload wants them.
-fn patterns_match(schema: Schema, inputs: &[Expr<'_>]) -> bool {
+pub(crate) fn patterns_match(schema: Schema, inputs: &[Expr<'_>]) -> bool {
     let patterns = schema.decl.inputs().filter_map(|param| match param.kind {
         ParamKind::Input { pattern, variadic: false, .. } => Some(pattern),
         _ => None,

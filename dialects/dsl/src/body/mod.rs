@@ -14,6 +14,7 @@ mod statements;
 mod subscripts;
 mod windows;
 
+pub(crate) use calls::patterns_match;
 pub(crate) use constraints::constrained;
 pub(crate) use emit::is_integer_scalar;
 pub(crate) use statements::{Flow, bound_names, docstring, is_docstring, keyword};

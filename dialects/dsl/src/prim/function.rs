@@ -2,7 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::node::PrimFunctionData;
-use tf_core::{PrimFunction, Span, Target, TargetKind};
+use tf_core::{Context, PrimFunction, Span, Target, TargetKind};
 
 use crate::body::is_docstring;
 use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
@@ -11,6 +11,16 @@ use crate::value::Value;
 
 /// The device of functions that declare none (spec: python-surface §6).
 const DEFAULT_DEVICE: &str = "nvidia.h200_sxm";
+
+/// How many of the last parameters are outputs where the decorator does not say.
+pub(crate) fn default_outputs(params: usize) -> usize {
+    params.min(1)
+}
+
+/// The target of functions that no target is declared for.
+pub(crate) fn default_target<'c>(cx: &Context<'c>) -> Target<'c> {
+    Target { kind: TargetKind::Cuda, device: cx.symbol(DEFAULT_DEVICE) }
+}
 
 impl<'c> Parser<'_, 'c> {
     /// Reads a TIR function; its errors are reported. Without a target it has the default one; without a stated number
@@ -52,7 +62,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
         let output_count = match outputs {
-            None => params.len().min(1),
+            None => default_outputs(params.len()),
             Some((count, at)) => {
                 usize::try_from(count).ok().filter(|count| *count <= params.len()).ok_or_else(|| {
                     let message =
@@ -61,13 +71,12 @@ impl<'c> Parser<'_, 'c> {
                 })?
             }
         };
-        let default = || Target { kind: TargetKind::Cuda, device: self.cx.symbol(DEFAULT_DEVICE) };
         Ok(self.cx.prim_function(PrimFunctionData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),
             body,
             output_count,
-            target: target.unwrap_or_else(default),
+            target: target.unwrap_or_else(|| default_target(self.cx)),
             span: Some(span),
         }))
     }

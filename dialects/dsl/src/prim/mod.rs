@@ -6,4 +6,5 @@ mod launch;
 mod platform;
 mod statements;
 
+pub(crate) use function::{default_outputs, default_target};
 pub(crate) use platform::Platform;

@@ -7,6 +7,7 @@ mod families;
 mod hostile;
 mod modules;
 mod prims;
+mod print;
 mod programs;
 mod refusals;
 mod statics;

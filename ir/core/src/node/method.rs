@@ -19,7 +19,7 @@ pub struct MethodData<'c> {
     pub name: Symbol<'c>,
     /// Its parameters without the module itself.
     pub params: &'c [MethodParam<'c>],
-    /// What the author wrote, as a whole.
+    /// What the author wrote, as a whole; compile-time values stand in place of their names.
     pub source: &'c str,
     /// What it does.
     pub body: &'c [MethodStmt<'c>],

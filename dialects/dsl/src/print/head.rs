@@ -1,0 +1,58 @@
+//! The head of the file: imports, dim variables, meshes.
+
+use std::fmt::Write;
+
+use super::Printer;
+use super::doc::{Doc, WIDTH};
+use super::names::IMPORTS;
+use super::python::string;
+use super::survey::Survey;
+
+impl<'c> Printer<'_, 'c> {
+    /// The whole file.
+    pub(super) fn file(&mut self, survey: &Survey<'c>, meshes: &[Doc]) -> String {
+        let vars = survey.vars.iter().map(|&var| {
+            let make = self.file.import("DimVar").to_owned();
+            let name = string(var.name.as_str());
+            format!("{} = {make}({name}, {}, {})\n", self.file.var(var), var.lo, var.hi)
+        });
+        let vars: Vec<String> = vars.collect();
+        let mut out = "from __future__ import annotations\n\n".to_owned();
+        for (module, names) in IMPORTS {
+            let names: Vec<_> = names.iter().filter_map(|name| self.file.imported(name)).collect();
+            if !names.is_empty() {
+                import(&mut out, module, &names);
+            }
+            if *module == "tilefoundry.target" && self.file.imported("func").is_some() {
+                out.push_str("from tilefoundry.dsl.tf import *  # noqa: F401, F403\n");
+            }
+        }
+        for block in [vars, meshes.iter().map(definition).collect()] {
+            if !block.is_empty() {
+                out.push('\n');
+                block.iter().for_each(|line| out.push_str(line));
+            }
+        }
+        for class in &self.classes {
+            let _ = write!(out, "\n{class}\n");
+        }
+        out
+    }
+}
+
+fn definition(doc: &Doc) -> String {
+    let mut line = String::new();
+    doc.write(&mut line, 0, 0, 0);
+    line.push('\n');
+    line
+}
+
+fn import(out: &mut String, module: &str, names: &[String]) {
+    let list = names.join(", ");
+    let line = format!("from {module} import {list}");
+    if line.len() <= WIDTH {
+        let _ = writeln!(out, "{line}");
+    } else {
+        let _ = writeln!(out, "from {module} import (\n    {},\n)", names.join(",\n    "));
+    }
+}

@@ -1,0 +1,109 @@
+//! The printer: modules as authoring text that is read back as the same module (spec: python-surface §4).
+//!
+//! Values are printed one a line, in the loop that they depend on, as text and lowering have it. What only textual IR can say is
+//! refused by name.
+
+mod body;
+mod calls;
+mod constraints;
+mod dims;
+mod doc;
+mod function;
+mod head;
+mod loops;
+mod meshes;
+mod module;
+mod names;
+mod prim;
+pub(crate) mod python;
+mod scan;
+mod scope;
+mod survey;
+mod types;
+mod windows;
+
+use rustc_hash::FxHashMap;
+use tf_core::op::{OpInstance, Schema};
+use tf_core::{Context, Function, Module, Result};
+use tf_types::Dim;
+
+use doc::{STEP, new_line};
+use names::FileNames;
+use scope::Scope;
+use survey::Survey;
+
+/// What [`print_module`] writes besides the module itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PrintOptions {
+    /// The type of each value, in a comment.
+    pub types: bool,
+    /// The name that the author gave to each value, in a comment.
+    pub names: bool,
+    /// Where the author wrote each value, in a comment.
+    pub locations: bool,
+}
+
+/// A file of Python syntax that is read as `root`; the class of `root` is its last.
+///
+/// # Errors
+/// The module has what the DSL cannot say.
+pub fn print_module<'c>(cx: &Context<'c>, root: Module<'c>, options: &PrintOptions) -> Result<String> {
+    print(cx, root, *options).map_err(|error| error.at(root.span))
+}
+
+fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Result<String> {
+    let survey = Survey::new(root);
+    let mut printer = Printer {
+        cx,
+        options,
+        out: String::new(),
+        indent: 0,
+        classes: Vec::new(),
+        file: FileNames::new(cx, &survey)?,
+        dims: FxHashMap::default(),
+        surfaces: FxHashMap::default(),
+        scope: Scope::default(),
+        callees: FxHashMap::default(),
+    };
+    let meshes = printer.define_meshes(&survey)?;
+    printer.root_class(root)?;
+    Ok(printer.file(&survey, &meshes))
+}
+
+struct Printer<'a, 'c> {
+    cx: &'a Context<'c>,
+    options: PrintOptions,
+    /// The class that is printed.
+    out: String,
+    /// Columns of indentation.
+    indent: usize,
+    /// Classes that are complete.
+    classes: Vec<String>,
+    file: FileNames<'c>,
+    dims: FxHashMap<Dim<'c>, Box<str>>,
+    surfaces: FxHashMap<OpInstance<'c>, Schema>,
+    scope: Scope<'c>,
+    /// What the functions of the module that is printed are called by.
+    callees: FxHashMap<Function<'c>, module::CalledAs>,
+}
+
+impl Printer<'_, '_> {
+    fn line(&mut self) {
+        new_line(&mut self.out, self.indent);
+    }
+
+    /// A line of its own.
+    fn text_line(&mut self, text: &str) {
+        self.line();
+        self.out.push_str(text);
+    }
+
+    fn open_block(&mut self) {
+        self.out.push(':');
+        self.indent += STEP;
+    }
+
+    fn close_block(&mut self) {
+        self.indent -= STEP;
+    }
+}

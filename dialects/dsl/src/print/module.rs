@@ -1,0 +1,234 @@
+//! Modules as classes: children, functions, methods (spec: parser §2.7, python-surface §4).
+
+use rustc_hash::FxHashMap;
+use tf_core::equal::structurally_equal;
+use tf_core::node::{Child, Method, ModuleData};
+use tf_core::{AnyFunction, Callee, Context, Diagnostic, ExprKind, Function, Module, Result, Target};
+
+use super::Printer;
+use super::doc::Doc;
+use super::python::{is_name, string};
+
+/// How deep modules nest.
+const DEPTH: usize = 64;
+
+/// How a function is called in the functions of a module.
+#[derive(Clone, Debug)]
+pub(super) struct CalledAs {
+    pub(super) name: String,
+    /// Whether it is the entry of a child, whose constants come with the child.
+    pub(super) omits_constants: bool,
+}
+
+fn refuse<'c>(module: Module<'c>, message: String) -> Diagnostic {
+    Diagnostic::error(message).at(module.span)
+}
+
+/// Whether two modules are the same but for their names.
+fn is_copy<'c>(cx: &Context<'c>, a: Module<'c>, b: Module<'c>) -> bool {
+    structurally_equal(cx.module(ModuleData { name: b.name, ..*a }), b)
+}
+
+/// The functions that a body calls.
+fn callees<'c>(function: Function<'c>) -> Vec<Function<'c>> {
+    let mut found = Vec::new();
+    if let Some(body) = function.body {
+        for expr in tf_core::walk::post_order(&[body]) {
+            if let ExprKind::Call { callee: Callee::Function(callee), .. } = expr.kind {
+                found.push(authored(callee));
+            }
+        }
+    }
+    found
+}
+
+/// The function whose call was elaborated to this one, or the function itself.
+pub(super) fn authored<'c>(function: Function<'c>) -> Function<'c> {
+    match function.origin {
+        Some(origin) if origin.dims.is_none() => origin.function.unwrap_or(function),
+        _ => function,
+    }
+}
+
+impl<'c> Printer<'_, 'c> {
+    /// The class of the outermost module; classes that it is made of come before it.
+    pub(super) fn root_class(&mut self, module: Module<'c>) -> Result<()> {
+        let name = self.file.take(module.name);
+        self.file_class(&name, module, DEPTH)
+    }
+
+    /// A class of the file.
+    fn file_class(&mut self, name: &str, module: Module<'c>, depth: usize) -> Result<()> {
+        let outer = (std::mem::take(&mut self.out), std::mem::take(&mut self.indent));
+        self.class(name, module, None, depth)?;
+        let class = std::mem::replace(&mut self.out, outer.0);
+        self.indent = outer.1;
+        self.classes.push(class);
+        Ok(())
+    }
+
+    /// `@module(…)` and the class; `target` is that of the modules around it.
+    fn class(&mut self, name: &str, module: Module<'c>, target: Option<Target<'c>>, depth: usize) -> Result<()> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(refuse(module, format!("modules are nested more than {DEPTH} deep")));
+        };
+        if !is_name(name) {
+            return Err(refuse(module, format!("`{name}` is no name of a class in Python")));
+        }
+        if let Some((key, _)) = module.metadata.first() {
+            return Err(refuse(module, format!("the DSL has no metadata of modules, found `{key}`")));
+        }
+        if module.functions.is_empty() && module.children.is_empty() && module.methods.is_empty() {
+            return Err(refuse(module, format!("the module `{name}` has no members, and a class has")));
+        }
+        self.decorator(module).map_err(|error| error.at(module.span))?;
+        self.text_line(&format!("class {name}"));
+        self.open_block();
+        let mut is_first = true;
+        let target = module.target.or(target);
+        let mut called = FxHashMap::default();
+        for child in module.children {
+            self.blank(&mut is_first);
+            self.child(child, target, depth, &mut called)?;
+        }
+        self.callees = called;
+        self.functions(module, target, &mut is_first)?;
+        for &method in module.methods {
+            self.blank(&mut is_first);
+            self.method(method);
+        }
+        self.close_block();
+        Ok(())
+    }
+
+    /// An empty line between members.
+    fn blank(&mut self, is_first: &mut bool) {
+        if !std::mem::replace(is_first, false) {
+            self.out.push('\n');
+        }
+    }
+
+    fn decorator(&mut self, module: Module<'c>) -> Result<()> {
+        let mut declared = Vec::new();
+        if let Some(entry) = module.entry {
+            declared.push(Doc::keyword("entry", string(entry.as_str()).into()));
+        }
+        if let Some(target) = module.target {
+            declared.push(Doc::keyword("target", self.target(target)));
+        }
+        if let Some(levels) = module.topologies {
+            declared.push(Doc::keyword("topologies", self.topologies(levels)?));
+        }
+        self.line();
+        let name = format!("@{}", self.file.import("module"));
+        Doc::call(name, declared).write(&mut self.out, self.indent, self.indent, 0);
+        Ok(())
+    }
+
+    fn child(
+        &mut self,
+        child: &Child<'c>,
+        target: Option<Target<'c>>,
+        depth: usize,
+        called: &mut FxHashMap<Function<'c>, CalledAs>,
+    ) -> Result<()> {
+        let mut call = |module: Module<'c>, name: String| {
+            if let Some(AnyFunction::Hir(entry)) = module.entry_function() {
+                called.insert(entry, CalledAs { name, omits_constants: true });
+            }
+        };
+        for &module in child.modules() {
+            if module.target.is_some() {
+                let message =
+                    format!("the child `{}` declares a target, which the outermost module alone does", module.name);
+                return Err(refuse(module, message));
+            }
+        }
+        match *child {
+            Child::One(module) => {
+                self.class(module.name.as_str(), module, target, depth)?;
+                call(module, module.name.to_string());
+            }
+            Child::Group(name, modules) => {
+                if !is_name(name.as_str()) {
+                    return Err(Diagnostic::error(format!("`{name}` is no name of an attribute in Python")));
+                }
+                let mut items = Vec::new();
+                let mut last: Option<(Module<'c>, String)> = None;
+                for (at, &module) in modules.iter().enumerate() {
+                    let class = match last.take() {
+                        // Copies are made as such.
+                        Some((first, class)) if is_copy(self.cx, first, module) => class,
+                        _ => {
+                            // A class inside this one would be a child of its own.
+                            let class = self.file.class_name(self.cx, module.name);
+                            self.file_class(&class, module, depth)?;
+                            class
+                        }
+                    };
+                    items.push(match class == module.name.as_str() {
+                        true => Doc::Text(class.clone()),
+                        false => Doc::call(format!("{class}.renamed"), vec![string(module.name.as_str()).into()]),
+                    });
+                    last = Some((module, class));
+                    call(module, format!("{name}[{at}]"));
+                }
+                self.line();
+                let group = Doc::Seq(vec![format!("{name} = ").into(), Doc::tuple(items)]);
+                group.write(&mut self.out, self.indent, self.indent, 0);
+            }
+        }
+        Ok(())
+    }
+
+    /// The functions in order. The parts of a function stand after it and after all that they call.
+    fn functions(&mut self, module: Module<'c>, target: Option<Target<'c>>, is_first: &mut bool) -> Result<()> {
+        let place: FxHashMap<Function<'c>, usize> = (0..)
+            .zip(module.functions)
+            .filter_map(|(at, function)| match function {
+                AnyFunction::Hir(function) => Some((*function, at)),
+                AnyFunction::Tir(_) => None,
+            })
+            .collect();
+        let mut parts: Vec<Vec<Function<'c>>> = vec![Vec::new(); module.functions.len()];
+        for (at, function) in module.functions.iter().enumerate() {
+            let AnyFunction::Hir(function) = *function else { continue };
+            let called = function.with_parts().skip(1).flat_map(callees);
+            let last = called.filter_map(|callee| place.get(&callee).copied()).fold(at, usize::max);
+            parts[last].push(function);
+        }
+        for (function, parts) in module.functions.iter().zip(parts) {
+            self.blank(is_first);
+            match *function {
+                AnyFunction::Hir(function) => {
+                    self.function(function)?;
+                    let name = function.name.to_string();
+                    self.callees.insert(function, CalledAs { name, omits_constants: false });
+                }
+                AnyFunction::Tir(function) => self.prim_function(function, target)?,
+            }
+            parts.into_iter().try_for_each(|function| self.parts(function))?;
+        }
+        Ok(())
+    }
+
+    /// What the author wrote, at the indentation of the class.
+    fn method(&mut self, method: Method<'c>) {
+        for line in method.source.lines() {
+            if line.is_empty() {
+                self.out.push('\n');
+            } else {
+                self.text_line(line);
+            }
+        }
+    }
+
+    /// How a function is called here.
+    pub(super) fn called_as(&self, function: Function<'c>) -> Result<CalledAs> {
+        self.callees.get(&authored(function)).cloned().ok_or_else(|| {
+            let message = format!("`{}` is called before its definition, or from another module", function.name);
+            let help = "the DSL calls functions above, and the entries of the module's own children";
+            Diagnostic::error(message).with_help(help)
+        })
+    }
+}

@@ -1,0 +1,163 @@
+//! Names of the file: imports, dim variables, meshes, classes. None hides another.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use tf_core::{Context, Diagnostic, Result};
+use tf_types::{DimVar, Mesh, Symbol};
+
+use super::python::is_name;
+use super::survey::Survey;
+
+/// What a file may import, by module, in the order of its head (spec: python-surface §4).
+pub(super) const IMPORTS: &[(&str, &[&str])] = &[
+    ("tilefoundry.module", &["module"]),
+    ("tilefoundry", &["TensorType", "func", "prim_func"]),
+    ("tilefoundry.target", &["AmxTarget", "CpuTarget", "CudaTarget"]),
+    ("tilefoundry.dsl", &["ConstTensor", "T", "Tensor", "tf"]),
+    ("tilefoundry.dsl.storage", &["gmem", "host", "rmem", "smem", "tmem"]),
+    ("tilefoundry.ir.types.shard", &["B", "ComposedLayout", "Layout", "Mesh", "P", "S", "ShardLayout", "Topology"]),
+    ("tilefoundry.ir.core.pattern", &["DimVarRangePat"]),
+    ("tilefoundry.ir.types.dim", &["DimVar", "ceildiv"]),
+];
+
+/// Words that are read without an import.
+const WORDS: &[&str] = &["float", "launch", "max", "min", "range", "tile", "tuple", "where"];
+
+/// The names of a file, and which imports it uses.
+pub(super) struct FileNames<'c> {
+    given: FxHashSet<Symbol<'c>>,
+    /// Names of the file, with imports and words.
+    taken: FxHashSet<String>,
+    /// Ops that a star import brings.
+    ops: FxHashSet<&'static str>,
+    imports: FxHashMap<&'static str, String>,
+    used: FxHashSet<&'static str>,
+    vars: FxHashMap<DimVar<'c>, String>,
+    meshes: FxHashMap<Mesh<'c>, String>,
+}
+
+impl<'c> FileNames<'c> {
+    pub(super) fn new(cx: &Context<'c>, survey: &Survey<'c>) -> Result<Self> {
+        let mut names = Self {
+            given: survey.given.clone(),
+            taken: WORDS.iter().map(|&word| word.to_owned()).collect(),
+            ops: cx.ops().names("tf").into_iter().collect(),
+            imports: FxHashMap::default(),
+            used: FxHashSet::default(),
+            vars: FxHashMap::default(),
+            meshes: FxHashMap::default(),
+        };
+        let all = IMPORTS.iter().flat_map(|(_, names)| names.iter().copied());
+        for name in all {
+            let spelling = if names.is_given(cx, name) { names.numbered(cx, name) } else { name.to_owned() };
+            names.taken.insert(spelling.clone());
+            names.imports.insert(name, spelling);
+        }
+        let mut bounds: FxHashMap<Symbol<'c>, DimVar<'c>> = FxHashMap::default();
+        for &var in &survey.vars {
+            let first = *bounds.entry(var.name).or_insert(var);
+            if first != var {
+                let message = format!(
+                    "the DSL has one range for a dim name, but `{}` has [{}, {}) and [{}, {})",
+                    var.name, first.lo, first.hi, var.lo, var.hi
+                );
+                return Err(Diagnostic::error(message));
+            }
+            let name = names.file_name(cx, var.name.as_str(), "dim");
+            names.vars.insert(var, name);
+        }
+        Ok(names)
+    }
+
+    fn is_given(&self, cx: &Context<'c>, name: &str) -> bool {
+        self.given.contains(&cx.symbol(name))
+    }
+
+    /// `base_2`, `base_3`, …: the first that is free.
+    fn numbered(&mut self, cx: &Context<'c>, base: &str) -> String {
+        let mut number = 2;
+        loop {
+            let name = format!("{base}_{number}");
+            if self.is_free(cx, &name) {
+                self.taken.insert(name.clone());
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    fn is_free(&self, cx: &Context<'c>, name: &str) -> bool {
+        !self.taken.contains(name) && !self.ops.contains(name) && !self.is_given(cx, name)
+    }
+
+    /// A name of the file near to `wanted`, or to `otherwise` where that is no Python name.
+    pub(super) fn file_name(&mut self, cx: &Context<'c>, wanted: &str, otherwise: &str) -> String {
+        let base = if is_name(wanted) { wanted } else { otherwise };
+        if self.is_free(cx, base) {
+            self.taken.insert(base.to_owned());
+            return base.to_owned();
+        }
+        self.numbered(cx, base)
+    }
+
+    /// Takes the name of the last class, whatever else has it.
+    pub(super) fn take(&mut self, name: Symbol<'c>) -> String {
+        self.taken.insert(name.to_string());
+        name.to_string()
+    }
+
+    /// The name of a class of the file: that of its module, unless another class has it.
+    pub(super) fn class_name(&mut self, cx: &Context<'c>, wanted: Symbol<'c>) -> String {
+        let wanted = wanted.as_str();
+        if is_name(wanted) && !self.taken.contains(wanted) {
+            self.taken.insert(wanted.to_owned());
+            return wanted.to_owned();
+        }
+        self.numbered(cx, if is_name(wanted) { wanted } else { "module_of" })
+    }
+
+    pub(super) fn name_mesh(&mut self, cx: &Context<'c>, mesh: Mesh<'c>) -> String {
+        let level = mesh.topology_names().next().map_or("mesh", Symbol::as_str);
+        let name = self.file_name(cx, level, "mesh");
+        self.meshes.insert(mesh, name.clone());
+        name
+    }
+
+    pub(super) fn mesh(&self, mesh: Mesh<'c>) -> Option<&str> {
+        self.meshes.get(&mesh).map(String::as_str)
+    }
+
+    pub(super) fn var(&self, var: DimVar<'c>) -> &str {
+        self.vars.get(&var).map_or("", String::as_str)
+    }
+
+    /// Whether a local value of that name hides nothing of the file.
+    pub(super) fn allows(&self, name: &str) -> bool {
+        !self.taken.contains(name)
+    }
+
+    /// An imported name as the file spells it.
+    pub(super) fn import(&mut self, name: &'static str) -> &str {
+        self.used.insert(name);
+        self.imports.get(name).map_or(name, String::as_str)
+    }
+
+    /// A word that needs no import; a value of that name would hide it.
+    pub(super) fn word(&self, cx: &Context<'c>, name: &'static str) -> Result<&'static str> {
+        if self.is_given(cx, name) {
+            let message = format!("`{name}` is a word of the DSL, which a value or function of that name hides");
+            return Err(Diagnostic::error(message).with_help("give it another name"));
+        }
+        Ok(name)
+    }
+
+    /// An op as it is called in a `@func`: by its name, unless something else has it.
+    pub(super) fn op(&mut self, cx: &Context<'c>, name: &str) -> String {
+        if self.is_given(cx, name) { format!("{}.{name}", self.import("tf")) } else { name.to_owned() }
+    }
+
+    /// `name`, or `name as other`, where the file uses it.
+    pub(super) fn imported(&self, name: &'static str) -> Option<String> {
+        let spelling = self.imports.get(name).filter(|_| self.used.contains(name))?;
+        Some(if spelling == name { name.to_owned() } else { format!("{name} as {spelling}") })
+    }
+}

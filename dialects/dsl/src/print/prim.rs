@@ -1,0 +1,361 @@
+//! TIR functions: statements as Python's, values of ops written in place (spec: tir §11).
+
+use tf_core::node::TirCallee;
+use tf_core::op::{OpInstance, OpView};
+use tf_core::walk::{post_order, stmt_exprs, walk_stmts};
+use tf_core::{Callee, Diagnostic, Expr, ExprKind, PrimFunction, Result, Stmt, StmtKind, Target};
+use tf_types::{DType, Mesh};
+
+use super::Printer;
+use super::doc::Doc;
+use super::python::is_name;
+use super::scan::{integer, is_op};
+use super::scope::{Mark, Scope};
+use crate::prim::{default_outputs, default_target};
+
+/// Values inside values; the reader bounds brackets.
+const DEPTH: usize = 128;
+/// Columns of indentation; the reader has the same limit.
+const INDENT: usize = 400;
+
+enum Step<'c> {
+    Enter(Stmt<'c>),
+    /// The end of the first branch; the second one follows.
+    Else(Stmt<'c>, Mark, usize),
+    /// The end of a block that began there in the text.
+    End(Mark, usize),
+    /// The end of a mesh scope that began there in the text.
+    EndMesh(usize),
+}
+
+/// The statement that is all of a block.
+fn only(block: Stmt<'_>) -> Option<Stmt<'_>> {
+    let mut stmt = block;
+    while let StmtKind::Sequential(inner) = stmt.kind {
+        let [one] = inner else { return None };
+        stmt = *one;
+    }
+    Some(stmt)
+}
+
+/// How an operator of scalars is written, and how tightly it and its operands bind.
+fn operator(name: &str) -> Option<(&'static str, [u8; 3])> {
+    let left = |text, binds| Some((text, [binds, binds, binds + 1]));
+    let comparison = |text| Some((text, [4, 5, 5]));
+    match name {
+        "logical_or" => left("or", 1),
+        "logical_and" => left("and", 2),
+        "cmp_eq" => comparison("=="),
+        "cmp_ne" => comparison("!="),
+        "cmp_lt" => comparison("<"),
+        "cmp_le" => comparison("<="),
+        "cmp_gt" => comparison(">"),
+        "cmp_ge" => comparison(">="),
+        "add" => left("+", 5),
+        "sub" => left("-", 5),
+        "mul" => left("*", 6),
+        "div" => left("/", 6),
+        "floor_div" => left("//", 6),
+        "mod" => left("%", 6),
+        _ => None,
+    }
+}
+
+impl<'c> Printer<'_, 'c> {
+    /// `@prim_func` and the function; `target` is that of the modules around it.
+    pub(super) fn prim_function(&mut self, function: PrimFunction<'c>, target: Option<Target<'c>>) -> Result<()> {
+        let at = |error: Diagnostic| error.at(function.span);
+        self.line();
+        let mut declared = Vec::new();
+        if function.target != target.unwrap_or_else(|| default_target(self.cx)) {
+            declared.push(Doc::keyword("target", self.target(function.target)));
+        }
+        if function.output_count != default_outputs(function.params.len()) {
+            declared.push(Doc::keyword("outputs", function.output_count.to_string().into()));
+        }
+        let name = format!("@{}", self.file.import("prim_func"));
+        let decorator = if declared.is_empty() { Doc::Text(name) } else { Doc::call(name, declared) };
+        decorator.write(&mut self.out, self.indent, self.indent, 0);
+        self.scope = Scope::default();
+        self.scope.is_prim = true;
+        self.signature(function.name.as_str(), function.params, None).map_err(at)?;
+        self.scan_statements(function.body)?;
+        let start = self.out.len();
+        self.statements(function.body)?;
+        self.end_block(start);
+        Ok(())
+    }
+
+    /// Counts the uses of values and takes the names of variables.
+    fn scan_statements(&mut self, root: Stmt<'c>) -> Result<()> {
+        let mut roots = Vec::new();
+        let mut vars = Vec::new();
+        walk_stmts(root, |stmt| {
+            stmt_exprs(stmt, |expr| roots.push(expr));
+            match stmt.kind {
+                StmtKind::Let { var, .. } | StmtKind::For { induction: var, .. } => vars.push(var),
+                _ => {}
+            }
+        });
+        for var in vars {
+            if let Some(name) = var.var_name() {
+                self.scope.reserve(name).map_err(|error| error.at(var.span()))?;
+            }
+        }
+        for expr in post_order(&roots) {
+            tf_core::walk::operands(expr, |operand| roots.push(operand));
+        }
+        for expr in roots {
+            *self.scope.uses.entry(expr).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    fn statements(&mut self, root: Stmt<'c>) -> Result<()> {
+        let mut stack = vec![Step::Enter(root)];
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::End(mark, start) => {
+                    self.scope.leave(mark);
+                    self.end_block(start);
+                }
+                Step::EndMesh(start) => {
+                    self.scope.meshes.pop();
+                    self.end_block(start);
+                }
+                Step::Else(other, mark, start) => {
+                    self.scope.leave(mark);
+                    self.end_block(start);
+                    match only(other).map(|stmt| stmt.data().kind) {
+                        _ if matches!(other.kind, StmtKind::Sequential([])) => {}
+                        Some(StmtKind::If { cond, then_body, else_body }) => {
+                            let cond = self.prim_value(cond, 0, DEPTH).map_err(|error| error.at(other.span))?;
+                            let step =
+                                self.head(vec!["elif ".into(), cond], |mark, start| Step::Else(else_body, mark, start));
+                            stack.extend([step, Step::Enter(then_body)]);
+                        }
+                        _ => {
+                            let step = self.head(vec!["else".into()], Step::End);
+                            stack.extend([step, Step::Enter(other)]);
+                        }
+                    }
+                }
+                Step::Enter(stmt) => self.statement(stmt, &mut stack).map_err(|error| error.at(stmt.span))?,
+            }
+            if self.indent > INDENT {
+                return Err(Diagnostic::error("blocks are nested too deep for the DSL").at(root.span));
+            }
+        }
+        Ok(())
+    }
+
+    /// The line that opens a block.
+    fn head(&mut self, parts: Vec<Doc>, end: impl FnOnce(Mark, usize) -> Step<'c>) -> Step<'c> {
+        self.line();
+        Doc::Seq(parts).write(&mut self.out, self.indent, self.indent, 1);
+        self.open_block();
+        end(self.scope.enter(), self.out.len())
+    }
+
+    fn end_block(&mut self, start: usize) {
+        if self.out.len() == start {
+            self.text_line("pass");
+        }
+        self.close_block();
+    }
+
+    fn statement(&mut self, stmt: Stmt<'c>, stack: &mut Vec<Step<'c>>) -> Result<()> {
+        let refuse = |what: &str| Err(Diagnostic::error(format!("the DSL has no {what}")));
+        match stmt.kind {
+            StmtKind::Sequential(body) => stack.extend(body.iter().rev().map(|&inner| Step::Enter(inner))),
+            StmtKind::Let { var, value, body } => {
+                self.binding(var, value)?;
+                stack.push(Step::Enter(body));
+            }
+            StmtKind::For { induction, start, stop, step, body } => {
+                let Some(name) = induction.var_name() else { return refuse("loop without a variable") };
+                let bounds = match (integer(start), integer(step)) {
+                    (Some(0), Some(1)) => vec![stop],
+                    (_, Some(1)) => vec![start, stop],
+                    _ => vec![start, stop, step],
+                };
+                let bounds = bounds.into_iter().map(|bound| self.operand(bound)).collect::<Result<Vec<_>>>()?;
+                let range = Doc::call(self.file.word(self.cx, "range")?, bounds);
+                let end = self.head(vec![format!("for {name} in ").into(), range], Step::End);
+                self.rebind(induction, name);
+                stack.extend([end, Step::Enter(body)]);
+            }
+            StmtKind::While { cond, body } => {
+                let cond = self.prim_value(cond, 0, DEPTH)?;
+                let end = self.head(vec!["while ".into(), cond], Step::End);
+                stack.extend([end, Step::Enter(body)]);
+            }
+            StmtKind::If { cond, then_body, else_body } => {
+                let cond = self.prim_value(cond, 0, DEPTH)?;
+                let end = self.head(vec!["if ".into(), cond], |mark, start| Step::Else(else_body, mark, start));
+                stack.extend([end, Step::Enter(then_body)]);
+            }
+            StmtKind::MeshScope { mesh, binding, body } => {
+                let written = self.mesh(mesh)?;
+                let alias = match binding.as_str() {
+                    "_" => String::new(),
+                    name if is_name(name) && self.scope.loses(binding).is_none() => format!(" as {name}"),
+                    name => return refuse(&format!("mesh scope named `{name}` here")),
+                };
+                let end = self.head(vec![format!("with {written}{alias}").into()], |_, start| Step::EndMesh(start));
+                self.scope.meshes.push((mesh, binding));
+                stack.extend([end, Step::Enter(body)]);
+            }
+            StmtKind::Evaluate { callee: TirCallee::Op(op), args } => {
+                let effect = if is_op(OpView { op, args }, "T", "launch") {
+                    self.launch(op, args)?
+                } else {
+                    self.prim_op(op, args)?
+                };
+                self.line();
+                effect.write(&mut self.out, self.indent, self.indent, 0);
+            }
+            StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => {
+                let args = args.iter().map(|&arg| self.operand(arg)).collect::<Result<Vec<_>>>()?;
+                self.line();
+                Doc::call(name.as_str(), args).write(&mut self.out, self.indent, self.indent, 0);
+            }
+            StmtKind::Return => self.text_line("return"),
+            StmtKind::Dispatch { .. } => return refuse("dispatch statement"),
+            StmtKind::Abort { .. } => return refuse("`abort`"),
+        }
+        Ok(())
+    }
+
+    /// `name = value`
+    fn binding(&mut self, var: Expr<'c>, value: Expr<'c>) -> Result<()> {
+        let Some(name) = var.var_name() else { return Err(Diagnostic::error("a binding has a name")) };
+        if !matches!(value.kind, ExprKind::Call { .. }) {
+            let message = format!("`{name}` is bound to what is no call, which is another name for it in the DSL");
+            return Err(Diagnostic::error(message));
+        }
+        let value = self.prim_value(value, 0, DEPTH)?;
+        self.keep(name);
+        self.assign(name.as_str(), value, var);
+        self.scope.names.insert(var, name.as_str().into());
+        self.scope.bind(name, var);
+        Ok(())
+    }
+
+    /// Lets a name stand for a variable of the block that has been opened.
+    fn rebind(&mut self, var: Expr<'c>, name: tf_types::Symbol<'c>) {
+        // What the name stood for keeps another one inside the block, and has its own again after it.
+        if let Some(value) = self.scope.loses(name) {
+            let alias = self.scope.fresh(Some(name.as_str()), &self.file, self.cx);
+            self.scope.rename(value, alias);
+        }
+        self.scope.names.insert(var, name.as_str().into());
+        self.scope.bind(name, var);
+    }
+
+    pub(super) fn prim_operand(&mut self, expr: Expr<'c>) -> Result<Doc> {
+        self.prim_value(expr, 0, DEPTH)
+    }
+
+    /// A value in place, in parentheses unless it binds at least as tightly as `least`.
+    fn prim_value(&mut self, expr: Expr<'c>, least: u8, depth: usize) -> Result<Doc> {
+        let Some(depth) = depth.checked_sub(1) else {
+            return Err(Diagnostic::error(format!("values are nested more than {DEPTH} deep")).at(expr.span()));
+        };
+        if let Some(name) = self.scope.names.get(&expr) {
+            if let Some(uses) = self.scope.uses.get_mut(&expr) {
+                *uses = uses.saturating_sub(1);
+            }
+            return Ok((**name).into());
+        }
+        let refuse = |why: &str| Err(Diagnostic::error(why).at(expr.span()));
+        match expr.kind {
+            ExprKind::Constant(_) => {
+                let float = expr.ty().as_tensor().map(|t| t.dtype).filter(|dtype| dtype.is_float());
+                let text = self.literal(expr, float.unwrap_or(DType::F32))?;
+                Ok(if text.starts_with('-') && least > 0 { format!("({text})") } else { text }.into())
+            }
+            ExprKind::Call { .. } if self.scope.uses.get(&expr).is_some_and(|&uses| uses > 1) => {
+                refuse("a value is used twice without a binding, which gives it a name")
+            }
+            ExprKind::Call { callee: Callee::Op(op), args } if op.decl.name.dialect == "dim" => {
+                self.scalar_operation(op, args, least, depth)
+            }
+            ExprKind::Call { callee: Callee::Op(op), args } => self.prim_op(op, args),
+            ExprKind::SymbolRef(name) => Ok(name.as_str().into()),
+            ExprKind::ShapeOf { param, axis } => {
+                let extent = param.ty().as_tensor().and_then(|t| t.shape.get(axis as usize).copied());
+                if extent.is_none_or(|extent| extent.as_const().is_some()) {
+                    return refuse("the extent is known at compile time, and the DSL takes its value");
+                }
+                let param = self.prim_value(param, 0, depth)?;
+                Ok(Doc::Seq(vec![param, format!(".shape[{axis}]").into()]))
+            }
+            _ => refuse("the DSL has no such value in a `@prim_func`"),
+        }
+    }
+
+    fn prim_op(&mut self, op: OpInstance<'c>, args: &[Expr<'c>]) -> Result<Doc> {
+        if op.decl.name.dialect != "T" {
+            return Err(Diagnostic::error(format!("`{}` is no op of a `@prim_func`", op.decl.name)));
+        }
+        let name = self.surface(op).name;
+        let callee = format!("{}.{name}", self.file.import("T"));
+        self.op_call(callee, op, args)
+    }
+
+    fn scalar_operation(&mut self, op: OpInstance<'c>, args: &[Expr<'c>], least: u8, depth: usize) -> Result<Doc> {
+        let name = op.decl.name;
+        self.check_literals(args)?;
+        if args.iter().all(|arg| arg.literal().is_some()) {
+            return Err(Diagnostic::error(format!("the DSL computes `{name}` of literals itself")));
+        }
+        let (parts, binds) = match (name.name, args) {
+            ("neg", [x]) => (vec!["-".into(), self.prim_value(*x, 7, depth)?], 7),
+            ("logical_not", [x]) => (vec!["not ".into(), self.prim_value(*x, 3, depth)?], 3),
+            (other, [left, right]) => {
+                let Some((text, [binds, of_left, of_right])) = operator(other) else {
+                    return Err(Diagnostic::error(format!("the DSL has no `{name}` in a `@prim_func`")));
+                };
+                let left = self.prim_value(*left, of_left, depth)?;
+                let right = self.prim_value(*right, of_right, depth)?;
+                (vec![left, format!(" {text} ").into(), right], binds)
+            }
+            _ => return Err(Diagnostic::error(format!("the DSL has no `{name}` in a `@prim_func`"))),
+        };
+        let value = Doc::Seq(parts);
+        Ok(if binds < least { Doc::Seq(vec!["(".into(), value, ")".into()]) } else { value })
+    }
+
+    /// `launch(f, *args, grid=(x, y, z), block=(x, y, z))`
+    fn launch(&mut self, op: OpInstance<'c>, args: &[Expr<'c>]) -> Result<Doc> {
+        let names: Vec<_> = op.decl.inputs().map(|param| param.name).collect();
+        let (Some(grid), Some(block)) =
+            (names.iter().position(|name| *name == "grid_x"), names.iter().position(|name| *name == "block_x"))
+        else {
+            return self.prim_op(op, args);
+        };
+        let mut items = Vec::new();
+        let mut extents = Vec::new();
+        for (at, &arg) in args.iter().enumerate() {
+            let value = self.operand(arg)?;
+            if (grid..grid + 3).contains(&at) || (block..block + 3).contains(&at) {
+                extents.push(value);
+            } else {
+                items.push(value);
+            }
+        }
+        let blocks = extents.split_off(extents.len().min(3));
+        items.push(Doc::keyword("grid", Doc::tuple(extents)));
+        items.push(Doc::keyword("block", Doc::tuple(blocks)));
+        Ok(Doc::call(self.file.word(self.cx, "launch")?, items))
+    }
+
+    /// The name of a mesh that a scope around has opened.
+    pub(super) fn open_mesh_name(&self, mesh: Mesh<'c>) -> Option<String> {
+        let (_, name) = self.scope.meshes.iter().rev().find(|(open, _)| *open == mesh)?;
+        let is_last = self.scope.meshes.iter().rev().find(|(_, other)| other == name)?.0 == mesh;
+        let is_seen = is_last && name.as_str() != "_" && self.scope.binding(*name).is_none();
+        is_seen.then(|| name.to_string())
+    }
+}
