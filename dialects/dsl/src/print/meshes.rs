@@ -116,10 +116,16 @@ impl<'c> Printer<'_, 'c> {
 
     /// `CudaTarget("nvidia.h200_sxm")`
     pub(super) fn target(&mut self, target: Target<'c>) -> Doc {
-        match target.kind {
-            TargetKind::Cuda => Doc::call(self.file.import("CudaTarget"), vec![string(target.device.as_str()).into()]),
-            TargetKind::Cpu => Doc::call(self.file.import("CpuTarget"), Vec::new()),
-        }
+        let name = match target.kind {
+            TargetKind::Cuda => "CudaTarget",
+            TargetKind::Cpu => "CpuTarget",
+            TargetKind::Amx => "AmxTarget",
+        };
+        let device = match target.kind {
+            TargetKind::Cpu => Vec::new(),
+            TargetKind::Cuda | TargetKind::Amx => vec![string(target.device.as_str()).into()],
+        };
+        Doc::call(self.file.import(name), device)
     }
 }
 
