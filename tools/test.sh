@@ -3,7 +3,7 @@
 # compiled twice. All stages run even if one fails; the last line counts the tests, and the exit
 # status is 0 only if every stage passed.
 #
-#   tools/test.sh [STAGE...]     stages: fmt build plugins unit doctest lit clippy docs
+#   tools/test.sh [STAGE...]     stages: fmt build plugins unit doctest lit threads clippy docs
 set -uo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 cd "$tf_root" || exit 1
@@ -70,15 +70,19 @@ lit() {
   add "$p" "$f" "$s"
   return "$status"
 }
+# The lit tests once more, with 1, 2 and 8 threads: the output is the same.
+threads() {
+  TF_PLUGINS=${TF_PLUGINS:-} TF_BIN_DIR=$bin_dir "$LLVM_PREFIX/bin/lit" -q --order lexical --param threads=1,2,8 tests/lit
+}
 clippy() { cargo clippy "${cargo_ci[@]}" --all-targets -- -D warnings; }
 # This replaces the run path of .cargo/config.toml, which only doc tests need.
 docs() { RUSTDOCFLAGS=-Dwarnings cargo doc "${cargo_ci[@]}" --no-deps; }
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(fmt build plugins unit doctest lit clippy docs)
+[ ${#stages[@]} -gt 0 ] || stages=(fmt build plugins unit doctest lit threads clippy docs)
 for stage in "${stages[@]}"; do
   case $stage in
-    fmt | build | plugins | unit | doctest | lit | clippy | docs) ;;
+    fmt | build | plugins | unit | doctest | lit | threads | clippy | docs) ;;
     *) echo "unknown stage '$stage'" >&2; exit 2 ;;
   esac
   printf '\n== %s\n' "$stage"

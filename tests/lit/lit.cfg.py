@@ -1,5 +1,7 @@
 """Lit configuration of the textual tests.
 
+With --param threads=1,2,8 every command of tf-opt runs with each number of threads and has to print the same.
+
 The programs are taken from --param tf_bin_dir=DIR, else $TF_BIN_DIR, else target/ci. A suite
 elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
 
@@ -7,7 +9,7 @@ elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
     config.test_source_root = os.path.dirname(__file__)
     lit_config.load_config(config, "<repository>/tests/lit/lit.cfg.py")
 
-Substitutions: %tf-opt %tf-run %mlir-opt %ptxas %compare %bless %python %reference (tests/reference)
+Substitutions: %tf-opt %tf-run %tf-gen %mlir-opt %ptxas %compare %bless %python %reference (tests/reference)
 %plugins (the folder of plugin libraries: --param plugin_dir=DIR, else where the programs are).
 On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, has-plugins, cuda-device.
 """
@@ -51,6 +53,7 @@ config.excludes = ["lit.cfg.py", "lit.local.cfg", "Inputs", "Output", "__pycache
 config.test_source_root = config.test_source_root or HERE
 config.test_exec_root = os.path.join(bin_dir, "lit", config.name)
 
+config.substitutions.append(("%{bin_dir}", bin_dir))
 config.environment["PATH"] = os.pathsep.join([llvm_bin, config.environment.get("PATH", "")])
 for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
     if name in os.environ:
@@ -59,6 +62,7 @@ for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
 programs = {
     "tf-opt": tf_opt,
     "tf-run": os.path.join(bin_dir, "tf-run"),
+    "tf-gen": os.path.join(bin_dir, "tf-gen"),
     "mlir-opt": os.path.join(llvm_bin, "mlir-opt"),
     "compare": f"{sys.executable} {os.path.join(ROOT, 'tools', 'compare.py')}",
     "reference": os.path.join(ROOT, "tests", "reference"),
@@ -88,6 +92,10 @@ if has_plugins():
     programs["a_library"] = os.path.join(llvm_bin, "..", "lib", "libLTO.so")
 if has_cuda_device():
     config.available_features.add("cuda-device")
+
+threads = lit_config.params.get("threads")
+if threads:
+    programs["tf-opt"] = f"{sys.executable} {os.path.join(ROOT, 'tools', 'same_output.py')} {threads} {tf_opt}"
 
 # A word boundary keeps `%tf-opt` apart from a longer name; these come before lit's own %t, %s, %p.
 for name, command in programs.items():

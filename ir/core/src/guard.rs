@@ -55,7 +55,7 @@ impl Panic {
     /// As a diagnostic: `what` panicked.
     #[must_use]
     pub fn into_diagnostic(self, what: &str) -> Diagnostic {
-        let mut error = Diagnostic::error(format!("{what} panicked: {}", self.message));
+        let mut error = Diagnostic::error(format!("{what} panicked: {}", self.message)).coded("panic");
         if let Some(place) = self.place {
             error = error.with_note(None, format!("the panic is at {place}"));
         }

@@ -9,7 +9,7 @@ use crate::cx::{Given, RunNested};
 use crate::parallel::Own;
 use crate::pass::{AnyPass, Over};
 use crate::relink::{each_part, functions, with_functions};
-use crate::{FunctionCx, Outcome, PassCx, map_in_parallel};
+use crate::{FunctionCx, Outcome, PassCx, PassDecl, map_in_parallel};
 
 /// With a note that says where it arose, on errors and remarks.
 pub(crate) fn blame(mut diagnostics: Vec<Diagnostic>, place: &str) -> Vec<Diagnostic> {
@@ -17,6 +17,16 @@ pub(crate) fn blame(mut diagnostics: Vec<Diagnostic>, place: &str) -> Vec<Diagno
         diagnostic.notes.push((None, place.to_owned()));
     }
     diagnostics
+}
+
+/// The note that names the pass.
+pub(crate) fn place(decl: &PassDecl) -> String {
+    format!("in pass `{}`", decl.name)
+}
+
+/// With the name of the pass as their code.
+pub(crate) fn coded(diagnostics: Vec<Diagnostic>, code: &'static str) -> Vec<Diagnostic> {
+    diagnostics.into_iter().map(|diagnostic| diagnostic.coded(code)).collect()
 }
 
 fn is_error(diagnostic: &Diagnostic) -> bool {
@@ -37,7 +47,7 @@ pub(crate) fn apply<'c>(
     given: Given<'_, 'c>,
     nested: &mut dyn RunNested<'c>,
     outcome: &mut Outcome<'c>,
-    place: &str,
+    decl: &'static PassDecl,
 ) -> Applied<'c> {
     let module = outcome.module;
     match pass {
@@ -46,7 +56,7 @@ pub(crate) fn apply<'c>(
             let result = pass.run(module, &mut pass_cx);
             let PassCx { artifacts, diagnostics: mut found, .. } = pass_cx;
             let result = result.map_err(|error| found.push(error));
-            let found = blame(found, place);
+            let found = coded(blame(found, &place(decl)), decl.name);
             let result = match result {
                 Ok(after) if !found.iter().any(is_error) => {
                     outcome.diagnostics.extend(found);
@@ -58,7 +68,7 @@ pub(crate) fn apply<'c>(
             Applied { result, busy_seconds: None }
         }
         AnyPass::AnyFunction(pass, over) => {
-            over_functions(cx, given, outcome, place, |function, cx| match (function, over) {
+            over_functions(cx, given, outcome, decl, |function, cx| match (function, over) {
                 (AnyFunction::Hir(_), Over::Tir) | (AnyFunction::Tir(_), Over::Hir) => Ok(function),
                 (AnyFunction::Hir(hir), _) => {
                     let of_part = |part| match pass.run(AnyFunction::Hir(part), cx)? {
@@ -70,11 +80,11 @@ pub(crate) fn apply<'c>(
                 (tir, _) => pass.run(tir, cx),
             })
         }
-        AnyPass::Function(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
+        AnyPass::Function(pass) => over_functions(cx, given, outcome, decl, |function, cx| match function {
             AnyFunction::Hir(hir) => each_part(cx, hir, |part| pass.run(part, cx)).map(AnyFunction::Hir),
             tir @ AnyFunction::Tir(_) => Ok(tir),
         }),
-        AnyPass::PrimFunc(pass) => over_functions(cx, given, outcome, place, |function, cx| match function {
+        AnyPass::PrimFunc(pass) => over_functions(cx, given, outcome, decl, |function, cx| match function {
             AnyFunction::Tir(tir) => pass.run(tir, cx).map(AnyFunction::Tir),
             hir @ AnyFunction::Hir(_) => Ok(hir),
         }),
@@ -85,7 +95,7 @@ fn over_functions<'c>(
     cx: &Context<'c>,
     given: Given<'_, 'c>,
     outcome: &mut Outcome<'c>,
-    place: &str,
+    decl: &'static PassDecl,
     run: impl Fn(AnyFunction<'c>, &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> + Sync,
 ) -> Applied<'c> {
     let root = outcome.module;
@@ -97,7 +107,7 @@ fn over_functions<'c>(
         let mut found = function_cx.into_diagnostics();
         let after = result.map_err(|error| found.push(error)).unwrap_or(function);
         if !found.is_empty() {
-            found = blame(blame(found, &format!("in function `{}`", function.name())), place);
+            found = coded(blame(blame(found, &format!("in function `{}`", function.name())), &place(decl)), decl.name);
         }
         ((function, after), found, started.elapsed().as_secs_f64())
     });
@@ -108,6 +118,6 @@ fn over_functions<'c>(
         return Applied { result: Err(found), busy_seconds };
     }
     outcome.diagnostics.extend(found);
-    let result = with_functions(cx, root, &changed).map_err(|error| blame(vec![error], place));
+    let result = with_functions(cx, root, &changed).map_err(|error| coded(blame(vec![error], &place(decl)), decl.name));
     Applied { result, busy_seconds }
 }

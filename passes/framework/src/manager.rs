@@ -7,7 +7,7 @@ use tf_core::tree::Replacements;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 
 use crate::analysis::Analyses;
-use crate::apply::{Applied, apply, blame};
+use crate::apply::{Applied, apply, blame, coded, place};
 use crate::cx::{Given, RunNested};
 use crate::relink::{functions, with_functions};
 use crate::resolve::Step;
@@ -56,6 +56,8 @@ pub struct Failure<'c> {
 pub struct PassManager<'m> {
     verifier: Option<&'m dyn Verifier>,
     remarks: RemarkFilter,
+    /// Only these passes; all if empty.
+    remarks_from: Vec<String>,
     instruments: Vec<&'m mut dyn Instrumentation>,
 }
 
@@ -67,10 +69,11 @@ impl<'m> PassManager<'m> {
         self
     }
 
-    /// Asks the passes for remarks.
+    /// Asks these passes for remarks, all if none is named.
     #[must_use]
-    pub fn remarks(mut self, filter: RemarkFilter) -> Self {
+    pub fn remarks(mut self, filter: RemarkFilter, from: &[String]) -> Self {
         self.remarks = filter;
+        self.remarks_from = from.to_vec();
         self
     }
 
@@ -120,8 +123,8 @@ impl<'m> PassManager<'m> {
         outcome: &mut Outcome<'c>,
     ) -> Result<(), (&'static str, Vec<Diagnostic>)> {
         for (index, step) in pipeline.steps.iter().enumerate() {
-            let place = (index, pipeline.steps.len());
-            self.step(place, step, within, outcome).map_err(|errors| (step.pass.info().decl().name, errors))?;
+            let at = (index, pipeline.steps.len());
+            self.step(at, step, within, outcome).map_err(|errors| (step.pass.info().decl().name, errors))?;
         }
         Ok(())
     }
@@ -160,13 +163,17 @@ impl<'m> PassManager<'m> {
             instrument.before(&run, outcome.module, cx);
         }
         let before = outcome.module;
-        let place = format!("in pass `{}`", decl.name);
         let started = Instant::now();
-        let given = Given { remarks: self.remarks, analyses: Some(analyses), option_spans: &step.option_spans };
+        let remarks = if self.remarks_from.is_empty() || self.remarks_from.iter().any(|pass| pass == decl.name) {
+            self.remarks
+        } else {
+            RemarkFilter::default()
+        };
+        let given = Given { remarks, analyses: Some(analyses), option_spans: &step.option_spans };
         let inner = [path.as_slice(), &[decl.name]].concat();
         let within = Within { path: &inner, number: &format!("{number}."), ..within };
         let mut nested = Nested { manager: self, within, seconds: 0.0, checked: None };
-        let Applied { result, busy_seconds } = apply(&step.pass, cx, given, &mut nested, outcome, &place);
+        let Applied { result, busy_seconds } = apply(&step.pass, cx, given, &mut nested, outcome, decl);
         let Nested { seconds, checked, .. } = nested;
         run.nested_seconds = seconds;
         run.seconds = started.elapsed().as_secs_f64();
@@ -176,7 +183,7 @@ impl<'m> PassManager<'m> {
                 return Ok(after);
             }
             let started = Instant::now();
-            let settled = self.settle(cx, Some(before), after).map_err(|errors| blame(errors, &place));
+            let settled = self.settle(cx, Some(before), after).map_err(|errors| blame(errors, &place(decl)));
             run.check_seconds = started.elapsed().as_secs_f64();
             settled
         });
@@ -233,7 +240,7 @@ impl<'m> PassManager<'m> {
             }
         }
         if !errors.is_empty() {
-            return Err(errors);
+            return Err(coded(errors, "verify"));
         }
         with_functions(cx, after, &retyped).map_err(|error| vec![error])
     }

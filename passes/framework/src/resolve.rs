@@ -123,14 +123,14 @@ impl Resolver<'_> {
             Ok(pipeline) => self.pipeline(file, &pipeline, Anchor::Module),
             Err(error) => {
                 let span = self.sources.span(file, error.range);
-                self.errors.push(Diagnostic::error(error.message).at(span));
+                self.errors.push(Diagnostic::error(error.message).at(span).coded("pipeline"));
             }
         }
     }
 
     fn error(&mut self, file: FileId, range: &Range<usize>, message: String) -> &mut Diagnostic {
         let span = self.sources.span(file, range.clone());
-        self.errors.push(Diagnostic::error(message).at(span));
+        self.errors.push(Diagnostic::error(message).at(span).coded("pipeline"));
         self.errors.last_mut().expect("one was pushed")
     }
 
@@ -366,7 +366,7 @@ fn unmet<'s>(steps: &'s [Step], ran: &mut Vec<&'s str>) -> Vec<Diagnostic> {
         let decl = step.pass.info().decl();
         for required in decl.requires.iter().filter(|name| !ran.contains(name)) {
             let message = format!("`{}` requires `{required}` earlier in the pipeline", decl.name);
-            errors.push(Diagnostic::error(message).at(step.span));
+            errors.push(Diagnostic::error(message).at(step.span).coded("pipeline"));
         }
         for nested in &step.nested {
             errors.extend(unmet(&nested.steps, ran));

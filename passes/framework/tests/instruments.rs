@@ -89,12 +89,15 @@ fn remarks_come_when_asked_for() {
     let quiet = PassManager::default().run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
     assert!(quiet.diagnostics.is_empty());
     let applied = RemarkFilter { applied: true, ..RemarkFilter::default() };
-    let other = PassManager::default().remarks(applied).run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
+    let other = PassManager::default().remarks(applied, &[]).run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
     assert!(other.diagnostics.is_empty());
-    let all = PassManager::default().remarks(RemarkFilter::ALL).run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
+    let all = PassManager::default().remarks(RemarkFilter::ALL, &[]).run(&pipeline, &cx, module(&cx, 2)).ok().unwrap();
     let remark = &all.diagnostics[1];
     assert_eq!((remark.severity, remark.message.as_str()), (Severity::Remark, "missed: nothing to do"));
-    assert_eq!(remark.notes[0].1, "in function `f1`");
+    assert_eq!((remark.notes[0].1.as_str(), remark.code), ("in function `f1`", Some("panics")));
+    let other = ["other".to_owned()];
+    let none = PassManager::default().remarks(RemarkFilter::ALL, &other).run(&pipeline, &cx, module(&cx, 2));
+    assert!(none.ok().unwrap().diagnostics.is_empty());
 }
 
 fn printed(when: PrintWhen) -> String {

@@ -6,7 +6,7 @@ use tf_core::visit::{Cloning, ExprCloner, StmtMutator, WithExprs, rewrite_stmt};
 use tf_core::walk::walk_stmts;
 use tf_core::{Context, Expr, PrimFunction, Result, Stmt, StmtKind};
 use tf_dataflow::Liveness;
-use tf_framework::{Counter, FunctionAnalysis, FunctionCx, Pass, PrimFuncPass};
+use tf_framework::{Counter, FunctionAnalysis, FunctionCx, Pass, PrimFuncPass, RemarkKind};
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, Type};
 
@@ -26,7 +26,7 @@ impl PrimFuncPass for Bufferize {
         let mut body = function.body;
         let liveness = cx.analysis(&BufferLiveness, function);
         if !liveness.is_tight() {
-            let mut remove = Remove { liveness: &liveness, removed: 0 };
+            let mut remove = Remove { liveness: &liveness, remarks: cx, removed: 0 };
             body = rewrite_stmt(&mut remove, body, cx)?;
             self.removed.add(remove.removed);
         }
@@ -87,6 +87,7 @@ fn overwritten<'c>(stmt: Stmt<'c>) -> Option<Expr<'c>> {
 
 struct Remove<'a, 'c> {
     liveness: &'a Liveness<'c>,
+    remarks: &'a FunctionCx<'a, 'c>,
     removed: u64,
 }
 
@@ -96,7 +97,10 @@ impl<'c> StmtMutator<'c> for Remove<'_, 'c> {
         if !self.liveness.is_unread(var) {
             return Ok(stmt);
         }
-        self.removed += u64::from(allocation(stmt).is_some());
+        if allocation(stmt).is_some() {
+            self.removed += 1;
+            self.remarks.remark(RemarkKind::Applied, stmt.span, || format!("nothing reads buffer {}", var.describe()));
+        }
         Ok(body)
     }
 

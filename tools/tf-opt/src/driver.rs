@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use tf_core::diag::did_you_mean;
 use tf_core::op::{OpRegistry, RegistryError};
 use tf_core::{Diagnostic, SourceMap};
 use tf_evaluate::{Engines, Reference};
@@ -41,7 +42,7 @@ impl Driver {
                 }
                 Ok(plugin) => loaded.push(plugin.name),
                 Err(error) => {
-                    let mut diagnostic = Diagnostic::error(error.message);
+                    let mut diagnostic = Diagnostic::error(error.message).coded("plugin");
                     diagnostic.notes.extend(error.notes.into_iter().map(|note| (None, note)));
                     diagnostic.help = error.help;
                     reporter.report(&[diagnostic], &SourceMap::default());
@@ -89,27 +90,43 @@ impl Driver {
         sources: &SourceMap,
         reporter: Reporter,
     ) -> Outcome<Pipeline> {
-        let named = args.print.before.iter().chain(&args.print.after).find(|name| self.passes.get(name).is_none());
         let result = Pipeline::build_after(&self.passes, sources, name, text, earlier);
+        let named = self.unknown_named(args);
         let missing = result.as_ref().is_err_and(|error| error.missing) || named.is_some();
         let note = if missing { self.hand_over() } else { None };
-        match (result, named) {
-            (Err(mut error), _) => {
-                if let (Some(note), Some(last)) = (note, error.diagnostics.last_mut()) {
-                    last.notes.push((None, note));
-                }
-                reporter.report(&error.diagnostics, sources);
-                Err(Stop::Reported)
-            }
-            (Ok(_), Some(name)) => {
-                stop(format!("no pass `{name}` to print the IR around; `--list-passes` lists all passes"))
-            }
-            (Ok(pipeline), None) => Ok(pipeline),
+        let mut diagnostics = match (result, named) {
+            (Ok(pipeline), None) => return Ok(pipeline),
+            (Err(error), _) => error.diagnostics,
+            (Ok(_), Some(error)) => vec![error],
+        };
+        if let (Some(note), Some(first)) = (note, diagnostics.first_mut()) {
+            first.notes.push((None, note));
         }
+        reporter.report(&diagnostics, sources);
+        Err(Stop::Reported)
+    }
+
+    /// What is wrong with the passes that options other than the pipeline name.
+    fn unknown_named(&self, args: &Args) -> Option<Diagnostic> {
+        let options = [
+            ("print-ir-before", &args.print.before),
+            ("print-ir-after", &args.print.after),
+            ("remarks-from", &args.remarks_from),
+        ];
+        let mut named = options.into_iter().flat_map(|(option, names)| names.iter().map(move |name| (option, name)));
+        let (option, name) = named.find(|(_, name)| self.passes.get(name).is_none())?;
+        Some(self.unknown_pass(name).with_note(None, format!("`--{option}` names it")))
+    }
+
+    fn unknown_pass(&self, name: &str) -> Diagnostic {
+        let near = did_you_mean(name, self.passes.iter().map(|entry| entry.name));
+        let help = near
+            .map_or_else(|| "`--list-passes` lists all passes".to_owned(), |near| format!("did you mean `{near}`?"));
+        Diagnostic::error(format!("unknown pass `{name}`")).coded("usage").with_help(help)
     }
 
     /// Answers a question about the driver itself.
-    fn tell(&self, request: &Request) -> Outcome<()> {
+    fn tell(&self, request: &Request, reporter: Reporter) -> Outcome<()> {
         match request {
             Request::Version => {
                 // The sibling knows the version of LLVM too.
@@ -132,20 +149,17 @@ impl Driver {
             Request::HelpPass(name) => match self.passes.get(name) {
                 Some(entry) => output::stdout(entry.help().as_bytes()),
                 None => {
-                    let note = self.hand_over().map(|note| format!("; {note}")).unwrap_or_default();
-                    let near = tf_core::diag::did_you_mean(name, self.passes.iter().map(|entry| entry.name));
-                    let hint = near.map_or_else(
-                        || "`--list-passes` lists all passes".to_owned(),
-                        |near| format!("did you mean `{near}`?"),
-                    );
-                    stop(format!("unknown pass `{name}`; {hint}{note}"))
+                    let mut error = self.unknown_pass(name);
+                    error.notes.extend(self.hand_over().map(|note| (None, note)));
+                    reporter.report(&[error], &SourceMap::default());
+                    Err(Stop::Reported)
                 }
             },
             Request::ShowOp(name) => match show_op::op(&self.ops, name) {
                 Some(text) => output::stdout(text.as_bytes()),
                 None => {
                     let names: Vec<_> = self.ops.iter().map(|(_, decl)| decl.name.to_string()).collect();
-                    let near = tf_core::diag::did_you_mean(name, names.iter().map(String::as_str));
+                    let near = did_you_mean(name, names.iter().map(String::as_str));
                     let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
                     stop(format!("unknown op `{name}`{hint}"))
                 }
@@ -178,7 +192,7 @@ fn with_args(builtins: Builtins, mut args: Args, timing: Timing, reporter: Repor
     }
     let driver = Driver::new(builtins, &args, trace.as_ref(), reporter)?;
     if !matches!(args.request, Request::Run | Request::DumpPipeline) {
-        return driver.tell(&args.request);
+        return driver.tell(&args.request, reporter);
     }
     let all = || compile(&driver, &args, earlier, timing, reporter);
     let outcome = match args.threads {

@@ -62,7 +62,7 @@ impl Reporter {
     pub fn say(self, message: &str) {
         match self.style {
             Some(_) => drop(io::stderr().lock().write_all(format!("error: {message}\n").as_bytes())),
-            None => self.report(&[Diagnostic::error(message)], &SourceMap::default()),
+            None => self.report(&[Diagnostic::error(message).coded("usage")], &SourceMap::default()),
         }
     }
 
@@ -97,6 +97,7 @@ fn json(diagnostic: &Diagnostic, sources: &SourceMap) -> Value {
             Severity::Warning => "warning",
             Severity::Remark => "remark",
         },
+        "code": diagnostic.code,
         "message": diagnostic.message,
         "at": at(diagnostic.span),
         "label": diagnostic.label,
@@ -114,9 +115,10 @@ mod tests {
     fn json_has_places() {
         let sources = SourceMap::default();
         let file = sources.add("k.py", "a\nbc\n");
-        let diagnostic = Diagnostic::error("no").at(sources.span(file, 2..4)).with_note(None, "why").with_help("so");
+        let diagnostic =
+            Diagnostic::error("no").at(sources.span(file, 2..4)).with_note(None, "why").with_help("so").coded("cse");
         let json = super::json(&diagnostic, &sources);
-        assert_eq!(json["at"]["line"], 2);
+        assert_eq!((&json["at"]["line"], &json["code"]), (&2.into(), &"cse".into()));
         assert_eq!((&json["notes"][0]["message"], &json["help"]), (&"why".into(), &"so".into()));
     }
 }

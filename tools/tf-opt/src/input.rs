@@ -128,10 +128,11 @@ pub fn follow_recipe(args: &mut Args) -> Outcome<Vec<String>> {
 /// # Errors
 /// All mistakes in it.
 pub fn module<'c>(args: &Args, unit: &Unit, file: FileId, cx: &Context<'c>) -> Result<Module<'c>, Vec<Diagnostic>> {
-    match unit.language {
+    let module = match unit.language {
         Language::Dsl => tf_dsl::parse_file(cx, file, &DslOptions { module: args.module.clone() }),
         Language::Tfir => tf_text::parse_module(cx, file),
-    }
+    };
+    module.map_err(|errors| errors.into_iter().map(|error| error.coded("input")).collect())
 }
 
 #[cfg(test)]

@@ -31,8 +31,11 @@ pub fn file(path: &Path, bytes: &[u8]) -> Outcome<()> {
     }
 }
 
-/// Writes an artifact to a file; its companions go beside it, before it.
+/// Writes an artifact to a file; its companions go beside it, before it. Beside a device or a pipe there is nothing.
 fn artifact(path: &Path, artifact: &Artifact) -> Outcome<()> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return file(path, &artifact.bytes);
+    }
     let companions: Vec<_> = artifact.companions.iter().map(|(ext, bytes)| (path.with_extension(ext), bytes)).collect();
     if let Some((beside, _)) = companions.iter().find(|(beside, _)| beside == path) {
         return stop(format!("`{}` is where a second file goes; give the output another extension", beside.display()));

@@ -113,7 +113,7 @@ impl Run<'_> {
         let wanted = args.reproducer.as_ref().filter(|_| !self.reproduced);
         let mut reproducer = wanted.map(|path| Reproducer::new(path.into(), self.recipe(), &with_places));
 
-        let mut manager = PassManager::default().remarks(args.remarks);
+        let mut manager = PassManager::default().remarks(args.remarks, &args.remarks_from);
         if args.verify_each {
             manager = manager.verify_with(&Rules);
         }

@@ -19,6 +19,10 @@ fn main() -> ExitCode {
             print!("{}", options::HELP);
             Ok(true)
         }
+        Command::Version => {
+            println!("tf-run {}", env!("CARGO_PKG_VERSION"));
+            Ok(true)
+        }
         Command::Probe => Ok(probe()),
         Command::Run(options) => run(&options),
     });

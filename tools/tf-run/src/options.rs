@@ -5,6 +5,7 @@ use std::path::PathBuf;
 pub(crate) const HELP: &str = "\
 tf-run ARTIFACT [OPTION=VALUE]...   runs an artifact of emit-ptx; ARTIFACT is its .ptx or its .json
 tf-run --probe                      says whether there is a CUDA driver and a device (exit status 0 or 1)
+tf-run --version                    says which version this is
 
   inputs=F         .safetensors file; parameter x is P + x of it, else x, else weights.x
   prefix=P         default empty
@@ -22,6 +23,7 @@ const NAMES: [&str; 9] = ["inputs", "prefix", "outputs", "device", "expect", "ex
 
 pub(crate) enum Command {
     Help,
+    Version,
     Probe,
     Run(Box<Options>),
 }
@@ -55,6 +57,7 @@ pub(crate) fn parse(arguments: &[String]) -> Result<Command, String> {
     for argument in arguments {
         let text = match argument.as_str() {
             "-h" | "--help" => return Ok(Command::Help),
+            "-V" | "--version" => return Ok(Command::Version),
             "--probe" if arguments.len() == 1 => return Ok(Command::Probe),
             "--probe" => return Err("`--probe` stands alone".into()),
             // `--time=5` is what other tools would take.

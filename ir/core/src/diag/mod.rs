@@ -24,6 +24,8 @@ pub enum Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
+    /// Who says so, for programs: the name of a pass, or the stage (`input`, `verify`, `pipeline`, `plugin`, `usage`, `panic`).
+    pub code: Option<&'static str>,
     /// What was expected and what was found.
     pub message: String,
     /// Where.
@@ -45,6 +47,7 @@ impl Diagnostic {
     fn new(severity: Severity, message: impl Into<String>) -> Self {
         Self {
             severity,
+            code: None,
             message: message.into(),
             span: None,
             label: None,
@@ -73,6 +76,13 @@ impl Diagnostic {
     #[must_use]
     pub fn at(mut self, span: impl Into<Option<Span>>) -> Self {
         self.span = self.span.or(span.into());
+        self
+    }
+
+    /// With a code; one it has already stays.
+    #[must_use]
+    pub fn coded(mut self, code: &'static str) -> Self {
+        self.code = self.code.or(Some(code));
         self
     }
 

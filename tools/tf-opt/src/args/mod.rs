@@ -89,6 +89,8 @@ pub struct Args {
     pub trace_html: Option<String>,
     /// `--remarks`
     pub remarks: RemarkFilter,
+    /// `--remarks-from`
+    pub remarks_from: Vec<String>,
     /// `--verify-each`
     pub verify_each: bool,
     /// `--verify-roundtrip`
@@ -128,6 +130,7 @@ impl Default for Args {
             trace: None,
             trace_html: None,
             remarks: RemarkFilter::default(),
+            remarks_from: Vec::new(),
             verify_each: true,
             verify_roundtrip: false,
             verify_diagnostics: false,
@@ -163,14 +166,34 @@ fn flag(name: &str, parser: &mut lexopt::Parser) -> Outcome<bool> {
 
 /// One of the words that the table states.
 fn word(name: &str, parser: &mut lexopt::Parser) -> Outcome<&'static str> {
-    let takes = rows().find(|row| row.name == name).map(|row| row.takes);
-    let (words, found) = match takes {
-        Some(Takes::Words(words)) => (words, text(parser)?),
-        Some(Takes::Maybe(words)) => match parser.optional_value() {
+    let found = match takes(name) {
+        Takes::Maybe(words) => match parser.optional_value() {
             None => return Ok(words[0]),
-            Some(value) => (words, value.to_string_lossy().into_owned()),
+            Some(value) => value.to_string_lossy().into_owned(),
         },
-        _ => return stop(format!("`--{name}` takes no word")),
+        _ => text(parser)?,
+    };
+    known_word(name, &found)
+}
+
+/// Some of the words that the table states, with commas between; the first where none is given.
+fn words(name: &str, parser: &mut lexopt::Parser) -> Outcome<Vec<&'static str>> {
+    match parser.optional_value() {
+        Some(found) => found.to_string_lossy().split(',').map(|word| known_word(name, word)).collect(),
+        None => match takes(name) {
+            Takes::Maybe([first, ..]) => Ok(vec![first]),
+            _ => Ok(Vec::new()),
+        },
+    }
+}
+
+fn takes(name: &str) -> Takes {
+    rows().find(|row| row.name == name).map_or(Takes::Nothing, |row| row.takes)
+}
+
+fn known_word(name: &str, found: &str) -> Outcome<&'static str> {
+    let (Takes::Words(words) | Takes::Maybe(words)) = takes(name) else {
+        return stop(format!("`--{name}` takes no word"));
     };
     match words.iter().find(|word| **word == found) {
         Some(word) => Ok(word),
@@ -247,12 +270,17 @@ impl Args {
                     _ => TimingFormat::Tree,
                 });
             }
-            "remarks" => match word(name, parser)? {
-                "applied" => self.remarks.applied = true,
-                "missed" => self.remarks.missed = true,
-                "analysis" => self.remarks.analysis = true,
-                _ => self.remarks = RemarkFilter::ALL,
-            },
+            "remarks" => {
+                for word in words(name, parser)? {
+                    match word {
+                        "applied" => self.remarks.applied = true,
+                        "missed" => self.remarks.missed = true,
+                        "analysis" => self.remarks.analysis = true,
+                        _ => self.remarks = RemarkFilter::ALL,
+                    }
+                }
+            }
+            "remarks-from" => self.remarks_from.extend(names(parser)?),
             "color" => {
                 self.color = match word(name, parser)? {
                     "always" => Color::Always,
@@ -309,12 +337,17 @@ mod tests {
         );
         assert_eq!((args.pipeline.as_deref(), args.output.as_deref()), (Some("a,b"), Some("X")));
         assert_eq!((args.print.after.len(), args.verify_each, args.request), (2, false, Request::Run));
-        let args =
-            parse(&["--timing", "--color=never", "--remarks=missed", "--load-pass-plugin=a", "--load-pass-plugin=b"]);
+        let args = parse(&[
+            "--timing",
+            "--color=never",
+            "--remarks=missed,analysis",
+            "--load-pass-plugin=a",
+            "--load-pass-plugin=b",
+        ]);
         let args = args.unwrap();
         assert_eq!(
-            (args.color, args.plugins.len(), args.remarks.missed, args.remarks.applied),
-            (Color::Never, 2, true, false)
+            (args.color, args.plugins.len(), args.remarks.missed, args.remarks.analysis, args.remarks.applied),
+            (Color::Never, 2, true, true, false)
         );
     }
 
@@ -338,6 +371,7 @@ mod tests {
         assert_eq!(of(&["--threads=0"]), "`--threads` is a number from 1 to 1024, found `0`");
         assert_eq!(of(&["--input=c"]), "`--input` is dsl or tfir, found `c`");
         assert_eq!(of(&["--timing=xml"]), "`--timing` is tree or flat or json, found `xml`");
+        assert_eq!(of(&["--remarks=missed,x"]), "`--remarks` is all or applied or missed or analysis, found `x`");
         assert_eq!(of(&["--stats=maybe"]), "`--stats` is true or false, found `maybe`");
     }
 }

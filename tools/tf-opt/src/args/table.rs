@@ -64,15 +64,16 @@ pub const GROUPS: &[(&str, &[OptionRow])] = &[
             row("print-locations", Takes::Flag, "with the source locations in textual IR"),
             row("color", Takes::Words(&["auto", "always", "never"]), "colour of diagnostics; NO_COLOR=1 is never"),
             row("diagnostics", Takes::Words(&["text", "json"]), "form of diagnostics; json is one object a line"),
-            row("remarks", Takes::Maybe(REMARKS), "what passes did, or why they did not"),
+            row("remarks", Takes::Maybe(REMARKS), "what passes did, or why they did not; several with commas"),
+            row("remarks-from", Takes::Pass("A,B"), "only remarks of these passes"),
         ],
     ),
     (
         "Looking inside",
         &[
-            row("print-ir-before", Takes::Pass("A,B"), "IR before these passes, on the error output"),
+            row("print-ir-before", Takes::Pass("A,B"), "IR before these passes or named pipelines, on stderr"),
             row("print-ir-before-all", Takes::Flag, "IR before every pass"),
-            row("print-ir-after", Takes::Pass("A,B"), "IR after these passes"),
+            row("print-ir-after", Takes::Pass("A,B"), "IR after these passes or named pipelines"),
             row("print-ir-after-all", Takes::Flag, "IR after every pass"),
             row("print-ir-after-change", Takes::Flag, "only where the pass changed the text"),
             row("print-ir-function", Takes::Value("F,G"), "only these functions"),
@@ -89,7 +90,11 @@ pub const GROUPS: &[(&str, &[OptionRow])] = &[
         &[
             row("verify-each", Takes::Flag, "=false: do not check the IR between passes"),
             row("verify-roundtrip", Takes::Flag, "the final IR prints and parses back to the same text"),
-            row("verify-diagnostics", Takes::Flag, "diagnostics are those that `expected-error@+1 {{…}}` states"),
+            row(
+                "verify-diagnostics",
+                Takes::Flag,
+                "diagnostics are those that `expected-error@+1 {{…}}` states; -re: {{…}} in it",
+            ),
             row("reproducer", Takes::Path("FILE"), "when a pass fails or crashes: the IR before it, and how to run it"),
             row("run-reproducer", Takes::Path("FILE"), "run such a file"),
         ],

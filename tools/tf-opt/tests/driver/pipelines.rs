@@ -27,7 +27,7 @@ fn mistakes_in_a_pipeline_show_it() {
     let error = place.refused(&["square.py", "--pipeline=evaluate{on=cpu-jit}"]);
     assert!(error.contains("there is no engine `cpu-jit`") && error.contains("does not exist at "), "{error}");
     let error = place.refused(&["square.py", "--print-ir-after=nothing"]);
-    assert!(error.contains("no pass `nothing` to print the IR around"), "{error}");
+    assert!(error.contains("unknown pass `nothing`") && error.contains("`--print-ir-after` names it"), "{error}");
     assert_eq!(
         place.ok(&["--dump-pipeline", "--pipeline= verify , evaluate{random=3}"]),
         "verify,evaluate{random=3}\n"
