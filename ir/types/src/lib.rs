@@ -33,6 +33,7 @@ mod local;
 mod normal;
 mod range;
 mod reshape;
+mod runs;
 mod substitute;
 #[cfg(test)]
 mod test_util;

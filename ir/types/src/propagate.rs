@@ -53,11 +53,15 @@ impl<'c> TypeContext<'c> {
             ))
             .with_help("reshard one of them to the mesh of the other"));
         }
-        let attrs = result_attrs(self, &sharded, relation)?;
+        let derived = result_attrs(self, &sharded, relation)?;
+        let attrs: Vec<_> = derived.iter().map(|derived| derived.attr).collect();
         let carriers: Vec<_> = sharded.iter().filter_map(|o| self.carried(o, relation, output_shape, &attrs)).collect();
         match carriers.split_first() {
             Some((&carrier, rest)) if rest.iter().all(|&c| c == carrier) => Ok(Some(carrier)),
-            _ => self.canonical_shard_layout(output_shape, mesh, &attrs).map(Some),
+            _ => {
+                let runs: Vec<_> = derived.iter().map(|derived| derived.run).collect();
+                self.shard_layout_in_runs(output_shape, mesh, &attrs, &runs).map(Some)
+            }
         }
     }
 
@@ -139,45 +143,83 @@ fn kept_axis(relation: &AccessRelation<'_>, dim: usize) -> Option<usize> {
     if kept.len() == reduced.len() { Some(kept[at]) } else { relation.result.len().checked_sub(1) }
 }
 
-/// The attribute that each mesh axis gets in the result, Splits on logical axes (steps 3 and 4).
+/// What one mesh axis means to the result.
+#[derive(Clone, Copy)]
+struct Derived<'c> {
+    /// Splits are on logical axes.
+    attr: ShardAttr<'c>,
+    /// The run of the split dim that goes to one position.
+    run: Option<Dim<'c>>,
+    /// The operand it comes from.
+    setter: usize,
+}
+
+/// What each mesh axis means to the result (steps 3 and 4).
 fn result_attrs<'c>(
     cx: &TypeContext<'c>,
     sharded: &[Operand<'_, 'c>],
     relation: &AccessRelation<'c>,
-) -> Result<Vec<ShardAttr<'c>>, TypeError> {
+) -> Result<Vec<Derived<'c>>, TypeError> {
     let mesh = sharded[0].shard.mesh;
-    let mut attrs = vec![ShardAttr::Broadcast; mesh.rank()];
-    let mut setters = vec![0; mesh.rank()];
+    let whole = Derived { attr: ShardAttr::Broadcast, run: None, setter: 0 };
+    let mut derived = vec![whole; mesh.rank()];
     for operand in sharded {
         let targets = operand.shard.split_target_axes(operand.shape);
+        let runs = cx.runs(operand.shard, operand.shape);
         for (mesh_axis, (&attr, target)) in operand.shard.attrs.iter().zip(targets).enumerate() {
-            let new = match (attr, target) {
-                (ShardAttr::Partial(_), _) => attr,
+            let (new, run) = match (attr, target) {
+                (ShardAttr::Partial(_), _) => (attr, None),
                 (ShardAttr::Split(_), Some(axis)) => match operand.access.get(axis) {
                     Some(AxisAccess::Const) | None => continue,
-                    Some(access) => access
-                        .follows(&relation.domain)
-                        .and_then(|dim| split_result(cx, relation, dim))
-                        .ok_or_else(|| complex(operand, axis, mesh_axis))?,
+                    Some(access) => {
+                        split(cx, relation, access, runs[mesh_axis]).ok_or_else(|| complex(operand, axis, mesh_axis))?
+                    }
                 },
                 _ => continue,
             };
-            if attrs[mesh_axis] != ShardAttr::Broadcast && attrs[mesh_axis] != new {
+            let old = derived[mesh_axis];
+            if old.attr != ShardAttr::Broadcast && old.attr != new {
                 return Err(TypeError::new(format!(
                     "operand {} makes the result {} over mesh axis `{}`, but operand {} makes it {}",
-                    setters[mesh_axis],
-                    describe(attrs[mesh_axis]),
+                    old.setter,
+                    describe(old.attr),
                     mesh.axis_name(mesh_axis),
                     operand.number,
                     describe(new)
                 ))
                 .with_help("reshard one operand"));
             }
-            attrs[mesh_axis] = new;
-            setters[mesh_axis] = operand.number;
+            if let (Some(ours), Some(theirs)) = (old.run, run)
+                && ours != theirs
+            {
+                return Err(TypeError::new(format!(
+                    "mesh axis `{}` splits operand {} in runs of {ours} and operand {} in runs of {theirs}",
+                    mesh.axis_name(mesh_axis),
+                    old.setter,
+                    operand.number
+                ))
+                .with_help("reshard one operand to the placement of the other"));
+            }
+            derived[mesh_axis] = Derived { attr: new, run: run.or(old.run), setter: operand.number };
         }
     }
-    Ok(attrs)
+    Ok(derived)
+}
+
+/// What a Split of an axis with that access makes of the result, and the run of the dim; `None`: the axis does not follow a dim,
+/// or a run cuts a block.
+fn split<'c>(
+    cx: &TypeContext<'c>,
+    relation: &AccessRelation<'c>,
+    access: &AxisAccess<'c>,
+    run: Option<Dim<'c>>,
+) -> Option<(ShardAttr<'c>, Option<Dim<'c>>)> {
+    let followed = access.follows(&relation.domain)?;
+    let attr = split_result(cx, relation, followed.dim)?;
+    match (attr, run) {
+        (ShardAttr::Broadcast, _) | (_, None) => Some((attr, None)),
+        (_, Some(run)) => Some((attr, Some(followed.run(cx, run)?))),
+    }
 }
 
 /// What a Split of this domain dim makes of the result; `None`: the result uses it other than by projection.

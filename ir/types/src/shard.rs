@@ -141,65 +141,6 @@ impl<'c> TypeContext<'c> {
         Ok(local)
     }
 
-    /// The placement that splits *logical* axes, one layout position per splitting mesh axis (spec: shard §6).
-    ///
-    /// # Errors
-    /// An extent that its mesh axes do not divide; a symbolic extent split by several mesh axes; a symbolic mesh
-    /// extent under an integer axis; a Split of an axis the shape does not have.
-    pub fn canonical_shard_layout(
-        &self,
-        logical_shape: &[Dim<'c>],
-        mesh: Mesh<'c>,
-        attrs: &[ShardAttr<'c>],
-    ) -> Result<ShardLayout<'c>, TypeError> {
-        check_attr_count(mesh, attrs.len())?;
-        let mut shape = Vec::with_capacity(logical_shape.len() + attrs.len());
-        let mut placed = attrs.to_vec();
-        for (axis, &extent) in logical_shape.iter().enumerate() {
-            let splitters: Vec<usize> =
-                (0..attrs.len()).filter(|&p| attrs[p] == ShardAttr::Split(axis as u32)).collect();
-            let (Some(mut rest), false) = (extent.as_const(), splitters.is_empty()) else {
-                if let [first, second, ..] = splitters[..] {
-                    return Err(TypeError::new(format!(
-                        "axis {axis} of symbolic extent {extent} is split by both `{}` and `{}`",
-                        mesh.axis_name(first),
-                        mesh.axis_name(second)
-                    ))
-                    .with_help("split a symbolic axis over one mesh axis"));
-                }
-                for &mesh_axis in &splitters {
-                    placed[mesh_axis] = ShardAttr::Split(shape.len() as u32);
-                }
-                shape.push(extent);
-                continue;
-            };
-            for &mesh_axis in &splitters {
-                let parts = mesh.extents()[mesh_axis];
-                match parts.as_const() {
-                    Some(parts) if parts > 0 && rest % parts == 0 => rest /= parts,
-                    _ => return Err(indivisible(extent, axis, mesh, mesh_axis)),
-                }
-                placed[mesh_axis] = ShardAttr::Split(shape.len() as u32);
-                shape.push(parts);
-            }
-            if rest != 1 {
-                shape.push(self.dim(rest));
-            }
-        }
-        if let Some(mesh_axis) =
-            attrs.iter().position(|a| matches!(*a, ShardAttr::Split(axis) if axis as usize >= logical_shape.len()))
-        {
-            let ShardAttr::Split(axis) = attrs[mesh_axis] else { unreachable!("position() matched a Split") };
-            return Err(TypeError::new(format!(
-                "mesh axis `{}` splits axis {axis}, but the shape has {} axes",
-                mesh.axis_name(mesh_axis),
-                logical_shape.len()
-            )));
-        }
-        let strides = self.try_c_order_strides(&shape);
-        Ok(self.shard_layout(self.layout(&shape, strides.as_deref()), &placed, mesh))
-    }
-
     /// Checks what every rule relies on: one attribute per mesh axis, every Split on an axis of the layout.
     ///
     /// # Errors
@@ -217,7 +158,7 @@ impl<'c> TypeContext<'c> {
     }
 }
 
-fn check_attr_count(mesh: Mesh<'_>, count: usize) -> Result<(), TypeError> {
+pub(crate) fn check_attr_count(mesh: Mesh<'_>, count: usize) -> Result<(), TypeError> {
     if count == mesh.rank() {
         return Ok(());
     }

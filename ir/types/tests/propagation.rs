@@ -191,3 +191,22 @@ fn refusals_name_operands_and_axes() {
         "axis 0 of extent 18 is not divisible by 4, the extent of mesh axis `w`"
     );
 }
+
+/// Splits that are not outermost: the result is dealt out as the operands are.
+#[test]
+fn runs_of_operands_are_those_of_the_result() {
+    let arena = Arena::new();
+    let cx = &TypeContext::new(&arena);
+    let m = mesh(cx, "4", "w");
+    let inner = with_shard(cx, "16 64", cx.shard_layout(cx.c_order_layout(&dims(cx, "4 4 64")), &attrs(cx, "S1"), m));
+    let outer = placed(cx, "16 64", m, "S0");
+    let same = relation(2, &["0 1", "0 1"], "0 1");
+    assert_eq!(run(cx, &[&inner, &inner], &same, "16 64"), "(4, 4, 64):(256, 64, 1) S1");
+    assert_eq!(
+        run(cx, &[&inner, &outer], &same, "16 64"),
+        "mesh axis `w` splits operand 0 in runs of 1 and operand 1 in runs of 4"
+    );
+    // The product does not cover the result's columns, so its own factorisation is not carried over.
+    let matmul = relation(3, &["0 2"], "0 1").sums([2]);
+    assert_eq!(run(cx, &[&inner], &matmul, "16 8"), "(4, 4, 8):(32, 8, 1) S1");
+}

@@ -8,7 +8,7 @@ use tf_types::{Dim, DimTuple, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
-use crate::rules::{layout, operand, partial};
+use crate::rules::{axis, layout, operand, partial};
 
 /// Rotary embedding of `q` and of `k`: `x * cos + rot(x) * sin` with `rot(x) = concat(-x[d/2:], x[:d/2])` of the last axis;
 /// row `i` of the position axis takes row `pos_ids[i]` of the caches. Computed in f32 and rounded once.
@@ -91,6 +91,9 @@ impl TypeRule for Rope {
                 .operand(1, format!("{k}")));
             }
         }
+        // An element takes its partner from the other half.
+        axis::whole(WHAT, 0, q, q.rank() - 1)?;
+        axis::whole(WHAT, 1, k, k.rank() - 1)?;
         check_cache("cos_cache", 2, cos, head)?;
         check_cache("sin_cache", 3, sin, head)?;
         if cos.shape != sin.shape {
@@ -231,6 +234,9 @@ mod tests {
         let table = placed(cx, "c", "9 6", "B Psum", m);
         let refusal = "`tf.rope` cannot take unreduced terms, but `t` holds P(\"sum\")";
         assert_eq!(of("B B", "B B", table).unwrap_err(), refusal);
+        let head = "`tf.rope` needs axis 3 whole, but it is split over mesh axis `t`";
+        assert_eq!(of("B S3", "B B", cache).unwrap_err(), head);
+        assert_eq!(of("B B", "B S3", cache).unwrap_err(), head);
         let split = placed(cx, "c", "9 6", "B S1", m);
         assert!(of("B Psum", "B B", split).unwrap_err().ends_with("it must be Broadcast on `t`"));
     }

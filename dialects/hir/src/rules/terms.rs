@@ -1,5 +1,6 @@
 //! Partial terms of a destination that an update is written into (spec: shard §11 `InsertSlice`, `CacheUpdate`).
 
+use tf_core::Context;
 use tf_core::op::RuleError;
 use tf_types::{ShardAttr, TensorType};
 
@@ -18,11 +19,12 @@ fn held(tensor: &TensorType<'_>) -> Option<(String, String)> {
 ///
 /// # Errors
 /// As said.
-pub fn check_update(
+pub fn check_update<'c>(
     what: &str,
+    cx: &Context<'c>,
     at: [usize; 2],
-    destination: &TensorType<'_>,
-    update: &TensorType<'_>,
+    destination: &TensorType<'c>,
+    update: &TensorType<'c>,
 ) -> Result<(), RuleError> {
     let refuse = |message: String, help: String| {
         Err(RuleError::new(message)
@@ -37,9 +39,10 @@ pub fn check_update(
             format!("reshard the update to Broadcast on `{axis}` first: that completes the {reduction}"),
         ),
         (Some((axis, reduction)), _) => {
-            let alike = destination.shard().zip(update.shard()).is_some_and(|(d, u)| {
-                d.mesh == u.mesh && d.logical_attrs(destination.shape) == u.logical_attrs(update.shape)
-            });
+            let alike = destination
+                .shard()
+                .zip(update.shard())
+                .is_some_and(|(d, u)| cx.same_positions((d, destination.shape), (u, update.shape)));
             if alike {
                 return Ok(());
             }

@@ -3,7 +3,7 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AffineMap, AxisAccess, Extent, identity};
-use tf_types::{DType, ShardAttr, TensorType, Type};
+use tf_types::{DType, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, show_shape};
 
 use crate::rules::{axis, layout, operand, terms};
@@ -72,7 +72,7 @@ fn check_rows<'c>(cx: &Context<'c>, cache: &TensorType<'c>, new: &TensorType<'c>
 }
 
 /// Placed caches and rows are split alike.
-fn check_splits<'c>(cache: &TensorType<'c>, new: &TensorType<'c>) -> Result<(), RuleError> {
+fn check_splits<'c>(cx: &Context<'c>, cache: &TensorType<'c>, new: &TensorType<'c>) -> Result<(), RuleError> {
     let (Some(held), Some(written)) = (cache.shard(), new.shard()) else {
         return match new.shard().filter(|written| written.is_sharded()) {
             None => Ok(()),
@@ -84,15 +84,7 @@ fn check_splits<'c>(cache: &TensorType<'c>, new: &TensorType<'c>) -> Result<(), 
             }
         };
     };
-    let splits = |attrs: Vec<ShardAttr<'c>>| -> Vec<Option<u32>> {
-        let split = |attr| match attr {
-            ShardAttr::Split(axis) => Some(axis),
-            _ => None,
-        };
-        attrs.into_iter().map(split).collect()
-    };
-    let alike = held.mesh == written.mesh
-        && splits(held.logical_attrs(cache.shape)) == splits(written.logical_attrs(new.shape));
+    let alike = cx.same_positions((held, cache.shape), (written, new.shape));
     if alike {
         return Ok(());
     }
@@ -110,8 +102,8 @@ impl TypeRule for CacheUpdate {
         check_rows(cx, cache, new)?;
         axis::whole(WHAT, 0, cache, ROWS)?;
         axis::whole(WHAT, 3, new, ROWS)?;
-        terms::check_update(WHAT, [0, 3], cache, new)?;
-        check_splits(cache, new)?;
+        terms::check_update(WHAT, cx, [0, 3], cache, new)?;
+        check_splits(cx, cache, new)?;
         Ok(cx.tensor(cache.shape, cache.dtype, layout::same(cx, cache), cache.storage))
     }
 }

@@ -47,7 +47,8 @@ fn placed<'c>(
         }
         attrs[mesh_axis] = ShardAttr::Partial(cx.symbol("sum"));
     }
-    Ok(TensorLayout::Shard(cx.canonical_shard_layout(shape, shard.mesh, &attrs)?))
+    let runs = cx.runs(shard, x.shape);
+    Ok(TensorLayout::Shard(cx.shard_layout_in_runs(shape, shard.mesh, &attrs, &runs)?))
 }
 
 impl TypeRule for IndexSelect {

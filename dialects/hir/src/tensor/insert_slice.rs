@@ -63,6 +63,31 @@ fn check_window<'c>(
     Ok(())
 }
 
+/// An update is whole on every position, or split as the destination is along an axis that it covers: the position that owns an
+/// element must have what is written there.
+fn check_splits<'c>(cx: &Context<'c>, dst: &TensorType<'c>, update: &TensorType<'c>) -> Result<(), RuleError> {
+    let Some(written) = update.shard() else { return Ok(()) };
+    let (targets, runs) = (written.split_target_axes(update.shape), cx.runs(written, update.shape));
+    let held = dst.shard().filter(|held| held.mesh == written.mesh);
+    let (dst_targets, dst_runs) =
+        held.map_or_else(Default::default, |held| (held.split_target_axes(dst.shape), cx.runs(held, dst.shape)));
+    for (mesh_axis, axis) in targets.iter().enumerate() {
+        let Some(axis) = *axis else { continue };
+        let covers = update.shape[axis] == dst.shape[axis];
+        let alike = dst_targets.get(mesh_axis) == Some(&Some(axis)) && dst_runs[mesh_axis] == runs[mesh_axis];
+        if written.mesh.extents()[mesh_axis].as_const() != Some(1) && !(covers && alike) {
+            let name = written.mesh.axis_name(mesh_axis);
+            return Err(RuleError::new(format!(
+                "{WHAT} needs axis {axis} of the update whole, but it is split over mesh axis `{name}`"
+            ))
+            .operand(0, format!("{dst}"))
+            .operand(1, format!("{update}"))
+            .with_help("only an axis that the update covers may be split, and as the destination's is"));
+        }
+    }
+    Ok(())
+}
+
 impl TypeRule for InsertSlice {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (dst, update) = (operand::tensor(&call, 0)?, operand::tensor(&call, 1)?);
@@ -80,7 +105,8 @@ impl TypeRule for InsertSlice {
                 .with_help(format!("cast the update to {}", dst.dtype)));
         }
         check_window(cx, dst, update, call.offsets())?;
-        terms::check_update(WHAT, [0, 1], dst, update)?;
+        terms::check_update(WHAT, cx, [0, 1], dst, update)?;
+        check_splits(cx, dst, update)?;
         Ok(cx.tensor(dst.shape, dst.dtype, layout::same(cx, dst), dst.storage))
     }
 }
@@ -184,6 +210,10 @@ mod tests {
         assert!(of("Psum", "Pmax").is_err());
         let error = of("B", "Psum").unwrap_err();
         assert_eq!(error, "`tf.insert_slice` writes unreduced terms, P(\"sum\") on `w`, into a complete destination");
+        // A position writes what it has: along axis 0 the window may lie in another position's part.
+        let error = of("S0", "S0").unwrap_err();
+        assert_eq!(error, "`tf.insert_slice` needs axis 0 of the update whole, but it is split over mesh axis `w`");
+        assert!(of("B", "S1").is_err() && of("S0", "S1").is_err() && of("S0", "B").is_ok());
         let dst = placed(cx, "dst", "16 64", "Pmax", m);
         assert!(infer(cx, dst, plain(cx, "u", "4 64", DType::F32), "0 0").is_err());
     }

@@ -61,7 +61,7 @@ fn placed<'c>(
 ) -> Result<[ShardLayout<'c>; 2], RuleError> {
     let attrs = shard.logical_attrs(x.shape);
     let values = cx.canonical_shard_layout(x.shape, shard.mesh, &attrs)?;
-    if values.layout.shape() != shard.layout.shape() {
+    if !cx.same_positions((values, x.shape), (shard, x.shape)) {
         return Err(RuleError::new(format!("{WHAT} takes axes split in blocks, as {values}, found {shard}"))
             .operand(0, format!("{x}"))
             .with_help("reshard the operand to a placement whose splits are outermost"));

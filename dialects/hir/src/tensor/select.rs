@@ -48,6 +48,7 @@ fn shape<'c>(
 
 /// A placed condition lies as the result does, but for the axes along which it is broadcast.
 fn check_condition<'c>(
+    cx: &Context<'c>,
     condition: &TensorType<'c>,
     shape: &[Dim<'c>],
     result: Option<ShardLayout<'c>>,
@@ -62,15 +63,16 @@ fn check_condition<'c>(
         return if held.is_sharded() { refuse("which has no placement".to_owned()) } else { Ok(()) };
     };
     let missing = shape.len() - condition.rank();
-    let wanted = result.logical_attrs(shape).into_iter().map(|attr| match attr {
+    let wanted = result.logical_attrs(shape).into_iter().zip(cx.runs(result, shape)).map(|(attr, run)| match attr {
         ShardAttr::Split(axis) => match (axis as usize).checked_sub(missing) {
-            Some(own) if condition.shape[own] == shape[axis as usize] => ShardAttr::Split(own as u32),
-            _ => ShardAttr::Broadcast,
+            Some(own) if condition.shape[own] == shape[axis as usize] => (ShardAttr::Split(own as u32), run),
+            _ => (ShardAttr::Broadcast, None),
         },
-        other => other,
+        other => (other, None),
     });
+    let found = held.logical_attrs(condition.shape).into_iter().zip(cx.runs(held, condition.shape));
     let equal = held.mesh == result.mesh
-        && wanted.eq(held.logical_attrs(condition.shape))
+        && wanted.eq(found)
         && (condition.shape != shape || held.layout.shape() == result.layout.shape());
     if equal { Ok(()) } else { refuse(result.to_string()) }
 }
@@ -102,7 +104,7 @@ impl TypeRule for Where {
             Some(TensorLayout::Shard(shard)) => Some(shard),
             _ => None,
         };
-        check_condition(condition, &shape, placement)?;
+        check_condition(cx, condition, &shape, placement)?;
         Ok(cx.tensor(&shape, input.dtype, layout, storage))
     }
 }

@@ -47,7 +47,8 @@ impl TypeRule for Split {
         let layout = match (x.shard(), x.layout) {
             (Some(shard), _) => {
                 let attrs = shard.logical_attrs(x.shape);
-                Some(TensorLayout::Shard(cx.canonical_shard_layout(&shape, shard.mesh, &attrs)?))
+                let runs = cx.runs(shard, x.shape);
+                Some(TensorLayout::Shard(cx.shard_layout_in_runs(&shape, shard.mesh, &attrs, &runs)?))
             }
             (None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
             (None, None) => None,

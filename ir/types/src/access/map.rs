@@ -1,6 +1,6 @@
 //! Positions that are quasi-affine in the domain point, and may add a run-time index.
 
-use super::Extent;
+use super::{Extent, Follows};
 use crate::{Dim, TypeContext};
 
 /// `(dim floordiv block) * factor`; what is absent is 1.
@@ -77,14 +77,18 @@ impl<'c> AffineMap<'c> {
     }
 
     /// The dim `d` where the map is `(d floordiv b) * r + t` with a dim `t` of extent `r`, or without `t` and with an `r` of 1.
-    pub(super) fn blocks_of(&self, domain: &[Extent<'c>]) -> Option<usize> {
+    pub(super) fn follows(&self, domain: &[Extent<'c>]) -> Option<Follows<'c>> {
         if self.offset.is_some() || self.value.is_some() || self.divisor.is_some() || self.modulus.is_some() {
             return None;
         }
         match self.terms[..] {
-            [Term { dim, block: Some(_), factor: None }] => Some(dim),
-            [Term { dim, block: Some(_), factor: Some(factor) }, Term { dim: within, block: None, factor: None }] => {
-                (domain.get(within) == Some(&Extent::Dim(factor))).then_some(dim)
+            [Term { dim, block, factor: None }] => Some(Follows { dim, blocks: block.map(|block| (None, block)) }),
+            [
+                Term { dim, block: Some(block), factor: Some(width) },
+                Term { dim: within, block: None, factor: None },
+            ] => {
+                let is_within = domain.get(within) == Some(&Extent::Dim(width));
+                is_within.then_some(Follows { dim, blocks: Some((Some(width), block)) })
             }
             _ => None,
         }

@@ -8,7 +8,7 @@ mod map;
 
 pub use map::{AffineMap, Term};
 
-use crate::Dim;
+use crate::{Dim, TypeContext};
 
 /// How many values a domain dim takes, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,25 @@ pub enum AxisAccess<'c> {
     Const,
     /// Anything else. Where the position is not on the axis, the point does not access it.
     Map(AffineMap<'c>),
+}
+
+/// A domain dim that an axis follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Follows<'c> {
+    /// The dim.
+    pub dim: usize,
+    /// So many neighbours on the axis (1 if absent) belong to so many neighbours of the dim; `None`: one to one.
+    pub blocks: Option<(Option<Dim<'c>>, Dim<'c>)>,
+}
+
+impl<'c> Follows<'c> {
+    /// The run of the dim that belongs to a run of the axis; `None` where the run cuts a block.
+    #[must_use]
+    pub fn run(&self, cx: &TypeContext<'c>, run: Dim<'c>) -> Option<Dim<'c>> {
+        let Some((width, block)) = self.blocks else { return Some(run) };
+        let (width, run) = (width.map_or(Some(1), Dim::as_const)?, run.as_const()?);
+        (width > 0 && run % width == 0).then(|| cx.dim_mul(cx.dim(run / width), block))
+    }
 }
 
 /// One element of one operand a point.
@@ -71,14 +90,13 @@ pub fn identity<'c>(rank: usize) -> Vec<AxisAccess<'c>> {
 }
 
 impl<'c> AxisAccess<'c> {
-    /// The domain dim that the axis follows, exactly or in whole blocks: a Split of one is a Split of the other, as long as
-    /// no part cuts a block.
+    /// The domain dim that the axis follows, exactly or in blocks: a Split of one is a Split of the other.
     #[must_use]
-    pub fn follows(&self, domain: &[Extent<'c>]) -> Option<usize> {
+    pub fn follows(&self, domain: &[Extent<'c>]) -> Option<Follows<'c>> {
         match self {
-            Self::Proj(dim) => Some(*dim),
+            Self::Proj(dim) => Some(Follows { dim: *dim, blocks: None }),
             Self::Const => None,
-            Self::Map(map) => map.blocks_of(domain),
+            Self::Map(map) => map.follows(domain),
         }
     }
 
