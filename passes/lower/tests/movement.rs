@@ -121,13 +121,12 @@ return tf.reshard(tf.reshard(s, layout=(64,), storage="rmem"), layout=(64,), sto
 }
 
 #[test]
-fn a_product_that_reorders_mesh_axes_is_refused_by_name() {
+fn a_product_has_the_rows_that_its_operand_has() {
+    // In whatever order the mesh axes deal them out.
     let body = r#"a = tf.reshard(x, layout=(32 @ (t.q, t.p), 32), storage="rmem")
 b = tf.reshard(x, layout=(32, 32), storage="rmem")
-return tf.reshard(a @ b, layout=(32 @ (t.p, t.q), 32), storage="gmem")"#;
-    let error = lower(&tensor("(32, 32)"), "(32, 32)", body).expect_err("rows are elsewhere");
-    assert!(error.contains("is not distributed like the product"), "{error}");
-    assert!(error.contains("f.py:13:35"), "{error}");
+return tf.reshard(a @ b, layout=(32 @ (t.q, t.p), 32), storage="gmem")"#;
+    assert_eq!(lower(&tensor("(32, 32)"), "(32, 32)", body).map(|(_, barriers)| barriers), Ok(0));
 }
 
 #[test]
