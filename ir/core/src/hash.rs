@@ -8,8 +8,8 @@ use tf_types::Type;
 
 use crate::node::{AnyFunction, Callee, Expr, ExprKind, Function, Literal, Module, Stmt, StmtKind, TirCallee};
 use crate::op::OpInstance;
-use crate::walk::{operands, post_order, stmt_exprs, walk_stmts};
-use crate::{NodeMap, PrimFunction};
+use crate::walk::{for_each_new, operands, stmt_exprs, walk_stmts};
+use crate::{NodeMap, NodeSet, PrimFunction};
 
 /// A hash of a module that does not depend on addresses: [`structurally_equal`](crate::equal::structurally_equal) modules
 /// have the same one, also in different processes. Linear: every node is hashed once.
@@ -40,6 +40,7 @@ pub fn structural_hash(module: Module<'_>) -> u64 {
 /// Hashes of what has been seen.
 #[derive(Default)]
 struct Structural<'c> {
+    seen: NodeSet<Expr<'c>>,
     exprs: NodeMap<Expr<'c>, u64>,
     types: FxHashMap<Type<'c>, u64>,
     ops: FxHashMap<OpInstance<'c>, u64>,
@@ -57,6 +58,7 @@ fn hash_text(value: impl Display) -> u64 {
 
 impl<'c> Structural<'c> {
     fn function(&mut self, function: Function<'c>, state: &mut FxHasher) {
+        self.seen = NodeSet::default();
         self.exprs.clear();
         self.list(function.params, state);
         self.ty(function.return_type).hash(state);
@@ -66,6 +68,7 @@ impl<'c> Structural<'c> {
     }
 
     fn prim_function(&mut self, function: PrimFunction<'c>, state: &mut FxHasher) {
+        self.seen = NodeSet::default();
         self.exprs.clear();
         self.list(function.params, state);
         function.output_count.hash(state);
@@ -107,15 +110,12 @@ impl<'c> Structural<'c> {
     }
 
     fn expr(&mut self, root: Expr<'c>) -> u64 {
-        if let Some(&hash) = self.exprs.get(&root) {
-            return hash;
-        }
-        for expr in post_order(&[root]) {
-            if !self.exprs.contains_key(&expr) {
-                let hash = self.node(expr);
-                self.exprs.insert(expr, hash);
-            }
-        }
+        let mut seen = std::mem::take(&mut self.seen);
+        for_each_new(&mut seen, &[root], |expr| {
+            let hash = self.node(expr);
+            self.exprs.insert(expr, hash);
+        });
+        self.seen = seen;
         self.exprs[&root]
     }
 

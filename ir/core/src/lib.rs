@@ -26,7 +26,7 @@ pub use node::{
     AnyFunction, Callee, DimVarRangePat, Expr, ExprKind, Function, Literal, Meta, Module, PrimFunction, Stmt, StmtKind,
     Target, TargetKind,
 };
-pub use node_map::{AddressHasher, NodeMap, NodeSet};
+pub use node_map::{Node, NodeMap, NodeSet};
 pub use span::{FileId, SourceMap, Span};
 pub use tf_core_macros::op;
 pub use tf_types::Arena;

@@ -260,7 +260,7 @@ impl<'c> Constants<'c> {
             if matches!(Trips::of_region(cx, region), Trips::One(_) | Trips::None) {
                 settled.extend(region.carries.iter().copied());
             }
-            variables.entry(region.induction).or_insert(Fact::Unknown).join(&index);
+            variables.or_insert_with(region.induction, || Fact::Unknown).join(&index);
         }
         Self::solve(cx, flow, fold, variables, settled, NodeSet::default())
     }

@@ -44,6 +44,8 @@ struct Problem<'a, 'c, F> {
     overwritten: F,
     /// The buffers behind a tensor variable.
     buffers: NodeMap<Expr<'c>, Vec<usize>>,
+    /// Those variables, in order.
+    bound: Vec<Expr<'c>>,
     allocated: Vec<Expr<'c>>,
     /// Parameters have the first numbers.
     params: usize,
@@ -56,6 +58,7 @@ fn is_tensor(expr: Expr<'_>) -> bool {
 impl<'c, F: Fn(Stmt<'c>) -> Option<Expr<'c>>> Problem<'_, 'c, F> {
     fn allocate(&mut self, var: Expr<'c>) {
         self.buffers.insert(var, vec![self.allocated.len()]);
+        self.bound.push(var);
         self.allocated.push(var);
     }
 
@@ -80,6 +83,7 @@ impl<'c, F: Fn(Stmt<'c>) -> Option<Expr<'c>>> Problem<'_, 'c, F> {
             self.allocate(var);
         } else {
             self.buffers.insert(var, behind);
+            self.bound.push(var);
         }
     }
 
@@ -153,31 +157,32 @@ impl<'c> Liveness<'c> {
     #[must_use]
     pub fn new(function: PrimFunction<'c>, overwritten: impl Fn(Stmt<'c>) -> Option<Expr<'c>>) -> Self {
         let flow = &ControlFlow::new(function);
-        let buffers = NodeMap::default();
-        let mut problem = Problem { flow, overwritten, buffers, allocated: Vec::new(), params: 0 };
+        let (buffers, bound) = (NodeMap::default(), Vec::new());
+        let mut problem = Problem { flow, overwritten, buffers, bound, allocated: Vec::new(), params: 0 };
         function.params.iter().filter(|&&param| is_tensor(param)).for_each(|&param| problem.allocate(param));
         problem.params = problem.allocated.len();
         for block in 0..=flow.exit() {
             flow.stmts(block).iter().for_each(|&stmt| problem.bind(stmt));
         }
         let mut ever = problem.bottom();
-        let (mut dead, mut effective) = (NodeSet::default(), NodeSet::default());
+        let (mut dead, mut effective) = (Vec::new(), NodeSet::default());
         for (block, mut live) in solve(flow, &problem).into_iter().enumerate() {
             ever.union(&live);
             for &stmt in flow.stmts(block).iter().rev() {
-                let _: bool = match problem.step(stmt, &mut live) {
-                    true => effective.insert(stmt),
-                    false => dead.insert(stmt),
-                };
+                if problem.step(stmt, &mut live) {
+                    effective.insert(stmt);
+                } else {
+                    dead.push(stmt);
+                }
                 ever.union(&live);
             }
         }
         // A statement may stand in several places.
-        dead.retain(|stmt| !effective.contains(stmt));
-        let unread = |(var, behind): (&Expr<'c>, &Vec<usize>)| {
-            (!behind.iter().any(|&buffer| ever.contains(buffer) || buffer < problem.params)).then_some(*var)
+        let dead_writes = dead.into_iter().filter(|stmt| !effective.contains(stmt)).collect();
+        let is_unread = |var: &Expr<'c>| {
+            !problem.buffers[var].iter().any(|&buffer| ever.contains(buffer) || buffer < problem.params)
         };
-        Self { unread: problem.buffers.iter().filter_map(unread).collect(), dead_writes: dead }
+        Self { unread: problem.bound.iter().copied().filter(is_unread).collect(), dead_writes }
     }
 
     /// Whether no statement with an effect reads a buffer, or a view of one.

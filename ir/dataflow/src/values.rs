@@ -57,7 +57,7 @@ impl<'c> ValueFlow<'c> {
             let ExprKind::Grid(region) = expr.kind else { continue };
             loops.push(region);
             for ((&carry, &init), &next) in region.carries.iter().zip(region.inits).zip(region.yields) {
-                bound.entry(carry).or_default().extend([init, next]);
+                bound.or_insert_with(carry, Vec::new).extend([init, next]);
             }
         }
         if !loops.is_empty() {
@@ -80,15 +80,14 @@ impl<'c> ValueFlow<'c> {
                 StmtKind::For { induction, start, stop, step, .. } => (induction, &[start, stop, step][..]),
                 _ => return,
             };
-            bound.entry(var).or_default().extend(values);
+            bound.or_insert_with(var, Vec::new).extend(values);
             roots.push(var);
         });
         Self::new(post_order(&roots), &bound)
     }
 
     fn new(order: Vec<Expr<'c>>, bound: &NodeMap<Expr<'c>, Vec<Expr<'c>>>) -> Self {
-        let mut index = NodeMap::with_capacity_and_hasher(order.len(), Default::default());
-        index.extend(order.iter().zip(0..).map(|(&expr, at)| (expr, at)));
+        let index: NodeMap<_, _> = order.iter().copied().zip(0..).collect();
         let mut inputs = Lists { ends: Vec::with_capacity(order.len()), items: Vec::with_capacity(2 * order.len()) };
         for &expr in &order {
             operands(expr, |operand| inputs.items.push(index[&operand]));

@@ -90,7 +90,7 @@ impl<'c> Planner<'c> {
         let mut parents = vec![None];
         let mut add = |plan: &mut Plan<'c>, expr: Expr<'c>, place: Place| {
             let next = places.len();
-            let slot = *plan.slots.entry(expr).or_insert(next);
+            let slot = *plan.slots.or_insert_with(expr, || next);
             if slot == next {
                 places.push(place);
             }
@@ -112,7 +112,7 @@ impl<'c> Planner<'c> {
                     }
                     plan.bodies.insert(expr, count);
                     parents.push(Some(Place { region, at }));
-                    pending.push((count, schedule.regions.remove(&expr).unwrap_or_default()));
+                    pending.push((count, schedule.regions.get_mut(&expr).map(std::mem::take).unwrap_or_default()));
                     count += 1;
                 }
                 items.push(Item { expr, slot, operands: 0..0, dead: 0..0, deferred: false });

@@ -7,7 +7,7 @@ mod rewrite;
 mod schedule;
 mod stmts;
 
-pub use order::{operands, post_order};
+pub use order::{for_each_new, operands, post_order};
 pub use rewrite::rebuild_expr;
 pub use schedule::{Schedule, schedule};
 pub use stmts::{rebuild_stmt, rebuild_stmt_exprs, stmt_children, stmt_exprs, walk_stmts};

@@ -23,11 +23,16 @@ pub fn operands<'c>(expr: Expr<'c>, mut f: impl FnMut(Expr<'c>)) {
 #[must_use]
 pub fn post_order<'c>(roots: &[Expr<'c>]) -> Vec<Expr<'c>> {
     let mut order = Vec::new();
-    let mut seen = NodeSet::default();
+    for_each_new(&mut NodeSet::default(), roots, |expr| order.push(expr));
+    order
+}
+
+/// Calls `f` with every expression that the roots reach and that is not in `seen`, operands first, and adds it.
+pub fn for_each_new<'c>(seen: &mut NodeSet<Expr<'c>>, roots: &[Expr<'c>], mut f: impl FnMut(Expr<'c>)) {
     let mut stack: Vec<(Expr<'c>, bool)> = roots.iter().rev().map(|&root| (root, false)).collect();
     while let Some((expr, operands_done)) = stack.pop() {
         if operands_done {
-            order.push(expr);
+            f(expr);
         } else if seen.insert(expr) {
             stack.push((expr, true));
             let first = stack.len();
@@ -36,8 +41,12 @@ pub fn post_order<'c>(roots: &[Expr<'c>]) -> Vec<Expr<'c>> {
                     stack.push((operand, false));
                 }
             });
-            stack[first..].reverse();
+            if stack.len() == first {
+                stack.pop();
+                f(expr);
+            } else {
+                stack[first..].reverse();
+            }
         }
     }
-    order
 }

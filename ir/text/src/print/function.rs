@@ -27,7 +27,7 @@ impl<'c> Printer<'_, 'c> {
     }
 
     fn start_function(&mut self) {
-        self.names.clear();
+        self.numbers.clear();
         self.uses.clear();
         self.unnamed = 0;
         self.line();

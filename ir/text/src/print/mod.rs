@@ -33,7 +33,7 @@ pub fn print_module(module: Module<'_>, options: &PrintOptions<'_>) -> String {
     let mut printer = Printer {
         out: String::new(),
         types: TypeWriter::new(true),
-        names: NodeMap::default(),
+        numbers: NodeMap::default(),
         attribute_texts: FxHashMap::default(),
         uses: FxHashMap::default(),
         unnamed: 0,
@@ -57,17 +57,11 @@ pub fn print_type(ty: Type<'_>) -> String {
     text
 }
 
-/// `%base`, `%base.number` from the second one on, `%number` without a base.
-#[derive(Clone, Copy)]
-struct ValueName<'c> {
-    base: Option<Symbol<'c>>,
-    number: u32,
-}
-
 struct Printer<'a, 'c> {
     out: String,
     types: TypeWriter<'c>,
-    names: NodeMap<Expr<'c>, ValueName<'c>>,
+    /// The numbers of values among those with their base, or without one.
+    numbers: NodeMap<Expr<'c>, u32>,
     /// ` {name = value}` of ops printed before.
     attribute_texts: FxHashMap<OpInstance<'c>, Box<str>>,
     /// How many values of the function have that base.
@@ -99,8 +93,8 @@ impl<'c> Printer<'_, 'c> {
 
     /// Makes room for that many lines.
     fn expect_values(&mut self, count: usize) {
-        const TYPICAL_LINE: usize = 64;
-        self.names.reserve(count);
+        const TYPICAL_LINE: usize = 96;
+        self.numbers.reserve(count);
         self.out.reserve(count * TYPICAL_LINE);
     }
 

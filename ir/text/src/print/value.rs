@@ -4,7 +4,7 @@ use tf_core::node::Callee;
 use tf_core::{Expr, ExprKind};
 use tf_types::Symbol;
 
-use super::{Printer, ValueName};
+use super::Printer;
 use crate::syntax::{is_symbol, write_quoted, write_word};
 
 /// Decimal digits, without the machinery of formatting: most of a text is numbers.
@@ -33,27 +33,21 @@ impl<'c> Printer<'_, 'c> {
     }
 
     pub fn is_named(&self, expr: Expr<'c>) -> bool {
-        self.names.contains_key(&expr)
+        self.numbers.contains_key(&expr)
     }
 
-    fn name_of(&mut self, expr: Expr<'c>) -> ValueName<'c> {
-        if let Some(&name) = self.names.get(&expr) {
-            return name;
-        }
-        let base = expr.var_name().or(expr.meta.name);
-        let count = match base {
-            Some(base) => self.uses.entry(base).or_default(),
-            None => &mut self.unnamed,
-        };
-        let name = ValueName { base, number: *count };
-        *count += 1;
-        self.names.insert(expr, name);
-        name
-    }
-
-    /// The name of a value; its first mention gives it one.
+    /// The name of a value, `%base`, `%base.number` from the second one on, `%number` without a base; its first mention
+    /// gives it one.
     pub fn value(&mut self, expr: Expr<'c>) {
-        let ValueName { base, number } = self.name_of(expr);
+        let base = expr.var_name().or(expr.meta.name);
+        let number = *self.numbers.or_insert_with(expr, || {
+            let count = match base {
+                Some(base) => self.uses.entry(base).or_default(),
+                None => &mut self.unnamed,
+            };
+            *count += 1;
+            *count - 1
+        });
         self.out.push('%');
         match base {
             None => {

@@ -1,8 +1,8 @@
 //! Rules of a HIR function (spec: hir §1).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tf_core::walk::{post_order, schedule};
-use tf_core::{Diagnostic, Expr, ExprKind, Function, Module, Span};
+use tf_core::walk::{for_each_new, schedule};
+use tf_core::{Diagnostic, Expr, ExprKind, Function, Module, NodeSet, Span};
 use tf_types::{Dim, DimKind, DimVar, Mesh, Storage, Symbol, Type};
 
 use super::{Errors, target};
@@ -13,9 +13,9 @@ pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnosti
     for part in function.with_parts() {
         parameters(&mut errors, part, module.entry == Some(function.name));
         dims(&mut errors, part);
-        let order = post_order(&part.body.into_iter().collect::<Vec<_>>());
-        bindings(&mut errors, part, &order);
-        levels(&mut errors, module, part, &order);
+        let values = Values::of(part);
+        bindings(&mut errors, part, &values);
+        levels(&mut errors, module, part, &values);
     }
     errors.0
 }
@@ -74,10 +74,43 @@ fn dims<'c>(errors: &mut Errors, function: Function<'c>) {
     }
 }
 
+/// What the rules ask of the values of a body, from one walk over them.
+struct Values<'c> {
+    loops: Vec<Expr<'c>>,
+    variables: Vec<Expr<'c>>,
+    /// Each type with the first value of it; parameters count.
+    types: Vec<(Type<'c>, Expr<'c>)>,
+}
+
+impl<'c> Values<'c> {
+    fn of(function: Function<'c>) -> Self {
+        let mut values = Self { loops: Vec::new(), variables: Vec::new(), types: Vec::new() };
+        let mut seen: FxHashSet<Type<'c>> = FxHashSet::default();
+        let mut last = None;
+        let mut add = |expr: Expr<'c>| {
+            // Most values have the type of the one before.
+            if last != Some(expr.ty()) && seen.insert(expr.ty()) {
+                values.types.push((expr.ty(), expr));
+            }
+            last = Some(expr.ty());
+        };
+        function.params.iter().for_each(|&param| add(param));
+        for_each_new(&mut NodeSet::default(), function.data().body.as_slice(), |expr| {
+            add(expr);
+            match expr.kind {
+                ExprKind::Grid(_) => values.loops.push(expr),
+                ExprKind::Var { .. } => values.variables.push(expr),
+                _ => {}
+            }
+        });
+        values
+    }
+}
+
 /// Every variable is a parameter or bound by a loop, and values of a loop's body stay inside it.
-fn bindings<'c>(errors: &mut Errors, function: Function<'c>, order: &[Expr<'c>]) {
+fn bindings<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
     let mut bound: FxHashSet<Expr<'c>> = function.params.iter().copied().collect();
-    for &expr in order {
+    for &expr in &values.loops {
         let ExprKind::Grid(region) = expr.kind else { continue };
         for var in region.binders() {
             if !bound.insert(var) {
@@ -87,17 +120,14 @@ fn bindings<'c>(errors: &mut Errors, function: Function<'c>, order: &[Expr<'c>])
         }
     }
     let mut closed = true;
-    for &expr in order {
-        if matches!(expr.kind, ExprKind::Var { .. }) && !bound.contains(&expr) {
-            errors.add(expr.span().or(function.span), format!("variable {} is not bound here", expr.describe()));
-            closed = false;
-        }
+    for &var in values.variables.iter().filter(|var| !bound.contains(var)) {
+        errors.add(var.span().or(function.span), format!("variable {} is not bound here", var.describe()));
+        closed = false;
     }
     let Some(body) = function.body else { return };
-    let has_loops = order.iter().any(|expr| matches!(expr.kind, ExprKind::Grid(_)));
     let inside_a_loop = match body.kind {
         ExprKind::Var { .. } => bound.contains(&body) && !function.params.contains(&body),
-        _ => has_loops && !schedule(body).root.contains(&body),
+        _ => !values.loops.is_empty() && !schedule(body).root.contains(&body),
     };
     if closed && inside_a_loop {
         let message = format!("the value of `{}` uses a value of a loop's body outside the loop", function.name);
@@ -106,11 +136,11 @@ fn bindings<'c>(errors: &mut Errors, function: Function<'c>, order: &[Expr<'c>])
 }
 
 /// Meshes are over levels that the target has.
-fn levels<'c>(errors: &mut Errors, module: Module<'c>, function: Function<'c>, order: &[Expr<'c>]) {
+fn levels<'c>(errors: &mut Errors, module: Module<'c>, function: Function<'c>, values: &Values<'c>) {
     let Ok(Some(device)) = target::device(module) else { return };
     let mut seen: FxHashSet<Mesh<'c>> = FxHashSet::default();
-    for &expr in function.params.iter().chain(order) {
-        for shard in expr.ty().leaves().iter().filter_map(|tensor| tensor.shard()) {
+    for &(ty, expr) in &values.types {
+        for shard in ty.leaves().iter().filter_map(|tensor| tensor.shard()) {
             if seen.insert(shard.mesh) {
                 target::levels(errors, &device, shard.mesh.topologies, |_| expr.span().or(function.span));
             }
