@@ -103,7 +103,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                     }
                     other => return Err(Refusal::unread(span, format!("an assertion of {}", other.describe()))),
                 },
-                ast::Stmt::Raise(_) => return Err(Refusal::wrong(span, format!("`{}`", self.text(stmt)))),
+                ast::Stmt::Raise(raise) => return Err(self.raised(raise, span)),
                 ast::Stmt::ClassDef(class) => match self.file_class(class)? {
                     Some(module) => {
                         self.bind(self.cx.symbol(class.name.as_str()), Binding::Value(Value::Module(module)));
@@ -115,6 +115,18 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
         }
         Ok(None)
+    }
+
+    /// `raise VerifyError("text")`: the text, else the statement.
+    fn raised(&mut self, raise: &ast::StmtRaise, span: Span) -> Refusal {
+        let text = match raise.exc.as_deref() {
+            Some(ast::Expr::Call(call)) => call.arguments.args.first().and_then(|text| self.eval(text, None).ok()),
+            _ => None,
+        };
+        match text {
+            Some(Value::Str(text)) => Refusal::wrong(span, text.as_str()),
+            _ => Refusal::wrong(span, format!("`{}`", self.text(raise))),
+        }
     }
 
     fn run_for(&mut self, stmt: &'a ast::StmtFor) -> Res<Option<Value<'c>>> {

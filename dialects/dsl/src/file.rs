@@ -31,6 +31,8 @@ enum Defined<'c> {
     Module(Module<'c>),
     /// Of TIR.
     Prim(PrimFunction<'c>, Module<'c>),
+    /// A statement of TIR.
+    Intrinsic(usize),
     /// A variant or a converter of a function above.
     Part,
     /// A plain Python function.
@@ -91,6 +93,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 };
                 let binding = match self.file_function(def) {
                     Ok(Defined::Part) => return,
+                    Ok(Defined::Intrinsic(at)) => return self.bind(symbol, Binding::Value(Value::Intrinsic(at))),
                     Ok(Defined::Plain) => {
                         self.factories.push(def);
                         return self.bind(symbol, Binding::Value(Value::Factory(self.factories.len() - 1)));
@@ -217,7 +220,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// A function outside a class.
-    fn file_function(&mut self, def: &ast::StmtFunctionDef) -> Res<Defined<'c>> {
+    fn file_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<Defined<'c>> {
         if self.part(def)? {
             return Ok(Defined::Part);
         }
@@ -230,10 +233,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 let module = self.implicit_module(AnyFunction::Tir(function), &declared)?;
                 return Ok(Defined::Prim(function, module));
             }
-            Ok(Decorator::Known(Builtin::Intrinsic, _)) => {
-                let what = format!("`@{}`", self.text(&decorator.expression));
-                return Err(Refusal::unbuilt(self.span(decorator), what));
-            }
+            Ok(Decorator::Known(Builtin::Intrinsic, None)) => return self.intrinsic(def).map(Defined::Intrinsic),
             Ok(_) | Err(Refusal::Reported) => return Ok(Defined::Plain),
             Err(refusal) => return Err(refusal),
         };

@@ -151,7 +151,8 @@ impl<'c> Parser<'_, 'c> {
                 self.prim_function(def, target, declared.outputs).map(Member::Prim)
             }
             Decorator::Known(Builtin::Intrinsic, _) => {
-                Err(Refusal::unbuilt(self.span(decorator), format!("`@{}`", self.text(&decorator.expression))))
+                let message = "an intrinsic is no member of a module";
+                Err(Refusal::wrong(self.span(decorator), message).help("declare it above the class"))
             }
             _ => {
                 let message = format!("`@{}` decorates no member of a module", self.text(&decorator.expression));

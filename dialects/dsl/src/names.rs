@@ -17,6 +17,8 @@ pub(crate) enum Builtin {
     ConstTensor,
     TensorType,
     Launch,
+    /// `Expr`: an operand of an intrinsic.
+    Expr,
     Func,
     Module,
     PrimFunc,
@@ -76,6 +78,7 @@ const EXPORTED: &[(&str, Builtin)] = &[
     ("Tensor", Builtin::Tensor),
     ("ConstTensor", Builtin::ConstTensor),
     ("TensorType", Builtin::TensorType),
+    ("Expr", Builtin::Expr),
     ("func", Builtin::Func),
     ("module", Builtin::Module),
     ("prim_func", Builtin::PrimFunc),

@@ -13,6 +13,7 @@ use crate::environment::Environment;
 use crate::family::Family;
 use crate::limits;
 use crate::names;
+use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
 use crate::source::Source;
 use crate::statics::Record;
@@ -126,6 +127,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) dims: FxHashMap<Symbol<'c>, (i64, i64)>,
     /// Plain functions of the file: they make values when they are called.
     pub(crate) factories: Vec<&'a StmtFunctionDef>,
+    /// Statements of TIR that the file declares.
+    pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
     /// Plain classes of the file.
     pub(crate) records: Vec<Record<'c>>,
     /// Calls of factories that are open, and all so far.
@@ -153,6 +156,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             body: None,
             dims: FxHashMap::default(),
             factories: Vec::new(),
+            intrinsics: Vec::new(),
             records: Vec::new(),
             factory_calls: (0, 0),
             session: tf_infer::Session::default(),

@@ -48,6 +48,8 @@ pub(crate) enum Value<'c> {
     Dict(Rc<Vec<(Value<'c>, Value<'c>)>>),
     /// An op by its dialect, `tf` or `T`, and name.
     Op(&'static str, Symbol<'c>),
+    /// A statement of TIR that the file declares, by its place.
+    Intrinsic(usize),
     /// A name below `T.cuda`.
     Platform(Platform<'c>),
     /// A class under `@module`, or a copy of one.
@@ -127,6 +129,7 @@ impl<'c> Value<'c> {
             Self::Object(_) => "an instance of a plain class".to_owned(),
             Self::Dict(items) => format!("a dict of {}", items.len()),
             Self::Op(dialect, name) => format!("the op `{dialect}.{name}`"),
+            Self::Intrinsic(_) => "an intrinsic".to_owned(),
             Self::Platform(platform) => platform.describe(),
             Self::Module(module) => format!("the module `{}`", module.name),
             Self::Range(_) => "a `DimVarRangePat`".to_owned(),

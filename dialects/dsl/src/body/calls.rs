@@ -41,6 +41,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             Value::Factory(factory) => self.factory_call(factory, call, span),
             Value::Record(record) => self.instance(record, call, span),
             Value::Platform(platform) => self.platform_call(platform, call, span),
+            Value::Intrinsic(at) => self.intrinsic_call(at, call, span),
             Value::Math(name) => self.math_call(name.as_str(), call, span),
             other => {
                 let name = self.text(&*call.func);
@@ -77,7 +78,12 @@ impl<'a, 'c> Parser<'a, 'c> {
     fn op_call(&mut self, name: &str, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
         let schemas = self.schemas_of(name);
         let callee = self.span(&*call.func);
-        let Some((&last, earlier)) = schemas.split_last() else { return Err(self.unknown_op(name, callee)) };
+        let Some((&last, earlier)) = schemas.split_last() else {
+            return match self.intrinsic_named(name) {
+                Some(at) => self.intrinsic_call(at, call, span),
+                None => Err(self.unknown_op(name, callee)),
+            };
+        };
         if self.body.is_none() {
             return Err(Refusal::unread(span, format!("the op `{name}` is called outside a function")));
         }

@@ -2,9 +2,11 @@
 
 mod calls;
 mod function;
+mod intrinsic;
 mod launch;
 mod platform;
 mod statements;
 
 pub(crate) use function::{default_outputs, default_target};
+pub(crate) use intrinsic::Intrinsic;
 pub(crate) use platform::Platform;

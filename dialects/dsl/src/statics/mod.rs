@@ -21,7 +21,7 @@ use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::prim::Platform;
 use crate::refusal::{AtSpan, Refusal, Res};
-use crate::value::Value;
+use crate::value::{Annotation, Value};
 
 /// The Python name of an expression form that is not read.
 pub(crate) fn form(expr: &ast::Expr) -> &'static str {
@@ -114,6 +114,19 @@ impl<'c> Parser<'_, 'c> {
                     tensor.shape.iter().enumerate().map(|(axis, &extent)| self.axis_extent(expr, axis, extent, span));
                 Value::tuple(extents.collect()).ok_or_else(|| too_deep(span))
             }
+            Value::Expr(expr) if name == "type" && self.body.is_none() => {
+                let (is_const, states_layout, states_storage) = (false, true, true);
+                Ok(Value::Annotation(Annotation { ty: expr.ty(), is_const, states_layout, states_storage }))
+            }
+            Value::Annotation(annotation) if let Some(tensor) = annotation.ty.as_tensor() => match name {
+                "shape" => {
+                    let extents = tensor.shape.iter().map(|&extent| self.dim_value(extent));
+                    Value::tuple(extents.collect()).ok_or_else(|| too_deep(span))
+                }
+                "dtype" => Ok(Value::DType(tensor.dtype)),
+                "storage" => Ok(Value::Storage(tensor.storage)),
+                _ => Err(Refusal::unread(span, format!("a tensor type has no attribute `{name}` here"))),
+            },
             Value::Module(module) => {
                 let object = self.text(&*attribute.value);
                 let refusal =

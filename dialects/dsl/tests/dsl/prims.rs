@@ -229,3 +229,37 @@ fn conditions_are_scalars() {
         );
     }
 }
+
+#[test]
+fn intrinsics_are_declared_by_rule() {
+    let with = |declaration: &str, statement: &str| {
+        let text = source("@prim_func", XY, &[statement])
+            .replace("@prim_func\ndef", &format!("{declaration}\n@prim_func\ndef"))
+            .replace("import DType", "import Expr, VerifyError, intrinsic, DType");
+        with_source(&text, |_, result| result.err().map(|errors| errors[0].message.clone()).unwrap_or_default())
+    };
+    let good = "@intrinsic\ndef mark(a: Expr, b: Expr) -> None:\n    assert a.shape == b.shape";
+    for (declaration, statement, want) in [
+        (good, "mark(x, y)", ""),
+        (good, "T.mark(b=x, a=y)", ""),
+        (good, "mark(x, n)", "`mark` does not take these operands: the assertion `a.shape == b.shape` fails"),
+        (good, "mark(x)", "`mark` needs `b`"),
+        (good, "mark(x, y, n)", "`mark` takes 2 arguments, found 3"),
+        (good, "mark(x, c=y)", "`mark` has no parameter `c`; it has a, b"),
+        (good, "z = mark(x, y)", "`mark(x, y)` is an effect and has no value"),
+        (
+            "@intrinsic\ndef mark(*a: Expr) -> None:\n    pass",
+            "pass",
+            "the parameter `a` stands for any number of operands",
+        ),
+        ("@intrinsic\ndef mark(a) -> None:\n    pass", "pass", "the operand `a` of an intrinsic is an `Expr`"),
+        ("@intrinsic\ndef mark(a: Tensor) -> None:\n    pass", "pass", "the operand `a` of an intrinsic is an `Expr`"),
+        ("@intrinsic\ndef mark(a: Expr):\n    pass", "pass", "the intrinsic `mark` returns nothing"),
+        ("@intrinsic\ndef copy(a: Expr) -> None:\n    pass", "pass", "`copy` is an op of `@prim_func` bodies already"),
+    ] {
+        assert_eq!(with(declaration, statement), want, "{declaration} {statement}");
+    }
+    assert_eq!(with(&format!("{good}\n{good}"), "pass"), "the intrinsic `mark` is declared twice");
+    let inside = format!("{good}\n@func\ndef g(x: Tensor[(4,), \"f32\"]):\n    return mark(x, x)");
+    assert_eq!(with(&inside, "pass"), "the intrinsic `mark` is a statement of `@prim_func` bodies");
+}

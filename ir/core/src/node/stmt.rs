@@ -121,6 +121,7 @@ impl Stmt<'_> {
             StmtKind::MeshScope { .. } => "a mesh scope",
             StmtKind::Evaluate { callee: TirCallee::Op(_), .. } => "an effect",
             StmtKind::Evaluate { callee: TirCallee::Symbol(_), .. } => "a call",
+            StmtKind::Evaluate { callee: TirCallee::Intrinsic(_), .. } => "an intrinsic",
             StmtKind::Dispatch { .. } => "a dispatch",
             StmtKind::Abort { .. } => "an `abort`",
             StmtKind::Return => "a return",
@@ -135,4 +136,6 @@ pub enum TirCallee<'c> {
     Op(OpInstance<'c>),
     /// A function of the same module.
     Symbol(Symbol<'c>),
+    /// A statement that an author declares, known by its name; it may read and write all operands (spec: tir §11).
+    Intrinsic(Symbol<'c>),
 }

@@ -42,7 +42,8 @@ impl<'c> Parser<'_, '_, 'c> {
                 self.push(StmtKind::Return, span);
                 Ok(())
             }
-            "tir.call" => self.call_statement(),
+            "tir.call" => self.call_statement(true),
+            "tir.intrinsic" => self.call_statement(false),
             op if op.contains('.') => self.evaluate(),
             _ => Err(self.expected("a statement: `let`, an effect op, `%name = …` or `tir.…`")),
         }
@@ -140,10 +141,11 @@ impl<'c> Parser<'_, '_, 'c> {
         Ok(())
     }
 
-    /// `tir.call @f(%a, %b) : (type, type)`.
-    fn call_statement(&mut self) -> Parsed<()> {
+    /// `tir.call @f(%a, %b) : (type, type)` of a function, `tir.intrinsic @g(…) : (…)` of what an author declares.
+    fn call_statement(&mut self, is_function: bool) -> Parsed<()> {
         let first = self.advance();
-        let (token, name) = self.symbol("the name of a function")?;
+        let (token, name) =
+            self.symbol(if is_function { "the name of a function" } else { "the name of an intrinsic" })?;
         self.expect(b'(')?;
         self.operand_list(b")")?;
         self.expect(b')')?;
@@ -152,8 +154,17 @@ impl<'c> Parser<'_, '_, 'c> {
         let types = self.type_list()?;
         let args = self.resolve_all(first, &types)?;
         let span = self.location(span)?;
-        self.references.push(Reference { token, key: (self.path, name), how: Use::Statement { count: args.len() } });
-        self.push(StmtKind::Evaluate { callee: TirCallee::Symbol(name), args }, span);
+        let callee = if is_function {
+            self.references.push(Reference {
+                token,
+                key: (self.path, name),
+                how: Use::Statement { count: args.len() },
+            });
+            TirCallee::Symbol(name)
+        } else {
+            TirCallee::Intrinsic(name)
+        };
+        self.push(StmtKind::Evaluate { callee, args }, span);
         Ok(())
     }
 

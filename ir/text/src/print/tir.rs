@@ -258,8 +258,9 @@ impl<'c> Printer<'_, 'c> {
                         self.operands(args);
                         self.attributes(op);
                     }
-                    TirCallee::Symbol(name) => {
-                        self.out.push_str("tir.call ");
+                    TirCallee::Symbol(name) | TirCallee::Intrinsic(name) => {
+                        let is_call = matches!(callee, TirCallee::Symbol(_));
+                        self.out.push_str(if is_call { "tir.call " } else { "tir.intrinsic " });
                         self.symbol(name);
                         self.out.push('(');
                         self.operands(args);

@@ -65,6 +65,9 @@ impl<'a, 'c> Emitter<'a, 'c> {
                     let message = format!("a CPU function that calls another (`@{name}`) is not built yet");
                     return Err(placed(Diagnostic::error(message)));
                 }
+                StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), .. } => {
+                    return Err(placed(Diagnostic::error(format!("no code is known for the intrinsic `{name}`"))));
+                }
                 StmtKind::While { .. } | StmtKind::If { .. } | StmtKind::Dispatch { .. } | StmtKind::Abort { .. } => {
                     let message = format!("{} in a CPU function is not built yet", stmt.describe());
                     return Err(placed(Diagnostic::error(message)));

@@ -113,6 +113,9 @@ impl<'a, 'c> KernelCx<'a, 'c> {
                 return Err(Diagnostic::error(format!("device code cannot call `@{name}` yet"))
                     .with_help("inline the function before lowering"));
             }
+            StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), .. } => {
+                return Err(Diagnostic::error(format!("no code is known for the intrinsic `{name}`")));
+            }
             StmtKind::Return => {}
             StmtKind::While { .. } | StmtKind::If { .. } | StmtKind::Dispatch { .. } | StmtKind::Abort { .. } => {
                 return Err(Diagnostic::error(format!("{} in device code is not built yet", stmt.describe())));
