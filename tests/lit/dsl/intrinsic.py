@@ -1,5 +1,8 @@
 # RUN: %tf-opt %s --module=prefetch | tee %t.tfir | FileCheck %s
 # RUN: %tf-opt %t.tfir | diff %t.tfir -
+# RUN: %tf-opt %s --module=prefetch --pipeline=emit-dsl -o %t.py
+# RUN: FileCheck %s --check-prefix=DSL < %t.py
+# RUN: %tf-opt %t.py | grep tir.intrinsic | FileCheck %s
 # RUN: not %tf-opt %s --module=wrong 2>&1 | FileCheck %s --check-prefix=WRONG
 # RUN: not %tf-opt %s --module=prefetch --pipeline=emit-mlir 2>&1 | FileCheck %s --check-prefix=EMIT
 # A file declares statements of its own: the parameters are operands, the body checks them at each use.
@@ -13,6 +16,12 @@ def prefetch_row(row: Expr, ahead: Expr) -> None:
     """Asks for a row before it is needed."""
     if row.type.dtype != ahead.type.dtype:
         raise VerifyError(f"the rows are of {len(row.type.shape)} and {len(ahead.type.shape)} axes and other dtypes")
+
+
+# DSL: @intrinsic
+# DSL-NEXT: def prefetch_row(a0: Expr, a1: Expr) -> None:
+# DSL-NEXT: pass
+# DSL: T.prefetch_row(x, y)
 
 
 @prim_func(target=CpuTarget())

@@ -7,6 +7,7 @@ use super::doc::{Doc, WIDTH};
 use super::names::IMPORTS;
 use super::python::string;
 use super::survey::Survey;
+use tf_types::Symbol;
 
 impl<'c> Printer<'_, 'c> {
     /// The whole file.
@@ -17,6 +18,8 @@ impl<'c> Printer<'_, 'c> {
             format!("{} = {make}({name}, {}, {})\n", self.file.var(var), var.lo, var.hi)
         });
         let vars: Vec<String> = vars.collect();
+        let intrinsics: Vec<String> =
+            survey.intrinsics.iter().map(|&(name, count)| self.intrinsic(name, count)).collect();
         let mut out = "from __future__ import annotations\n\n".to_owned();
         for (module, names) in IMPORTS {
             let names: Vec<_> = names.iter().filter_map(|name| self.file.imported(name)).collect();
@@ -33,10 +36,26 @@ impl<'c> Printer<'_, 'c> {
                 block.iter().for_each(|line| out.push_str(line));
             }
         }
+        for declaration in &intrinsics {
+            let _ = write!(out, "\n\n{declaration}");
+        }
+        if !intrinsics.is_empty() {
+            out.push('\n');
+        }
         for class in &self.classes {
             let _ = write!(out, "\n{class}\n");
         }
         out
+    }
+}
+
+impl<'c> Printer<'_, 'c> {
+    /// The declaration of a statement; what it checks is not kept.
+    fn intrinsic(&mut self, name: Symbol<'c>, count: usize) -> String {
+        let decorator = self.file.import("intrinsic").to_owned();
+        let operand = self.file.import("Expr").to_owned();
+        let operands: Vec<_> = (0..count).map(|at| format!("a{at}: {operand}")).collect();
+        format!("@{decorator}\ndef {name}({}) -> None:\n    pass\n", operands.join(", "))
     }
 }
 

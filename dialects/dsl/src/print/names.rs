@@ -10,7 +10,7 @@ use super::survey::Survey;
 /// What a file may import, by module, in the order of its head (spec: python-surface §4).
 pub(super) const IMPORTS: &[(&str, &[&str])] = &[
     ("tilefoundry.module", &["module"]),
-    ("tilefoundry", &["TensorType", "func", "prim_func"]),
+    ("tilefoundry", &["Expr", "TensorType", "func", "intrinsic", "prim_func"]),
     ("tilefoundry.target", &["AmxTarget", "CpuTarget", "CudaTarget"]),
     ("tilefoundry.dsl", &["ConstTensor", "T", "Tensor", "tf"]),
     ("tilefoundry.dsl.storage", &["gmem", "host", "rmem", "smem", "tmem"]),

@@ -220,6 +220,12 @@ impl<'c> Printer<'_, 'c> {
                 self.line();
                 Doc::call(name.as_str(), args).write(&mut self.out, self.indent, self.indent, 0);
             }
+            StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), args } => {
+                let args = args.iter().map(|&arg| self.operand(arg)).collect::<Result<Vec<_>>>()?;
+                let callee = format!("{}.{name}", self.file.import("T"));
+                self.line();
+                Doc::call(callee, args).write(&mut self.out, self.indent, self.indent, 0);
+            }
             StmtKind::Return => self.text_line("return"),
             StmtKind::Dispatch { .. } => return refuse("dispatch statement"),
             StmtKind::Abort { .. } => return refuse("`abort`"),

@@ -1,6 +1,7 @@
 //! What a tree of modules holds that stands at the head of its file: dim variables, meshes, and the names that are given.
 
 use rustc_hash::FxHashSet;
+use tf_core::node::TirCallee;
 use tf_core::node::constraint::{AxisConstraint, ConstraintData};
 use tf_core::op::{Attr, OpInstance};
 use tf_core::walk::{post_order, stmt_exprs, walk_stmts};
@@ -17,6 +18,8 @@ pub(super) struct Survey<'c> {
     pub(super) meshes: Vec<Mesh<'c>>,
     /// Names of modules, functions, methods, parameters and variables, which are no choice of the printer.
     pub(super) given: FxHashSet<Symbol<'c>>,
+    /// Intrinsics with their numbers of operands.
+    pub(super) intrinsics: Vec<(Symbol<'c>, usize)>,
     dims: FxHashSet<Dim<'c>>,
     types: FxHashSet<Type<'c>>,
     ops: FxHashSet<OpInstance<'c>>,
@@ -62,7 +65,13 @@ impl<'c> Survey<'c> {
                     self.given.insert(binding);
                     self.mesh(mesh);
                 }
-                StmtKind::Evaluate { callee: tf_core::node::TirCallee::Op(op), .. } => self.op(op),
+                StmtKind::Evaluate { callee: TirCallee::Op(op), .. } => self.op(op),
+                StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), args } => {
+                    self.given.insert(name);
+                    if self.intrinsics.iter().all(|(known, _)| *known != name) {
+                        self.intrinsics.push((name, args.len()));
+                    }
+                }
                 _ => {}
             }
         });
