@@ -129,7 +129,8 @@ fn the_evaluator_and_compiled_code_agree_on_a_sweep() {
 #[test]
 fn small_results_keep_their_digits() {
     let values = [-0.0f32, 0.0, 1e-30, -1e-7, 3e-4, -0.01, 0.3];
-    let cases: [(&str, &[f32], fn(f64) -> f64); 2] = [
+    type Case<'a> = (&'a str, &'a [f32], fn(f64) -> f64);
+    let cases: [Case<'_>; 2] = [
         ("tf.tanh(x)", &values, f64::tanh),
         ("tf.softplus(x)", &[-17.0, -20.0, -60.0, -87.0, 0.0, 15.0, 25.0], |x| x.exp().ln_1p()),
     ];
