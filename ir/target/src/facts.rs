@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use serde::Deserialize;
 
@@ -112,20 +113,27 @@ pub fn device_names() -> [&'static str; 3] {
     DEVICES.map(|(name, _)| name)
 }
 
+/// The devices of the data files, in their order.
+static KNOWN: LazyLock<Vec<Device>> = LazyLock::new(|| {
+    let architectures: Vec<Architecture> = ARCHITECTURES.iter().map(|text| read(text)).collect();
+    let device = |(_, text): &(&str, &str)| {
+        let file: DeviceFile = read(text);
+        let architecture = architectures.iter().find(|a| a.name == file.architecture).cloned();
+        let architecture = architecture.expect("the data files are checked by a test");
+        Device { name: file.name, architecture, facts: file.facts }
+    };
+    DEVICES.iter().map(device).collect()
+});
+
 /// The facts of a device.
 ///
 /// # Errors
 /// An unknown device; the message lists the known ones.
-pub fn lookup(device: &str) -> Result<Device, TargetError> {
-    let Some((_, text)) = DEVICES.iter().find(|(name, _)| *name == device) else {
+pub fn lookup(device: &str) -> Result<&'static Device, TargetError> {
+    KNOWN.iter().find(|known| known.name == device).ok_or_else(|| {
         let known = device_names().map(|name| format!("`{name}`")).join(", ");
-        return Err(TargetError(format!("unknown device `{device}`; known are {known}")));
-    };
-    let file: DeviceFile = read(text);
-    let mut architectures = ARCHITECTURES.iter().map(|text| read::<Architecture>(text));
-    let architecture =
-        architectures.find(|a| a.name == file.architecture).expect("the data files are checked by a test");
-    Ok(Device { name: file.name, architecture, facts: file.facts })
+        TargetError(format!("unknown device `{device}`; known are {known}"))
+    })
 }
 
 impl Device {
