@@ -6,6 +6,7 @@ use tf_core::{Context, op};
 use tf_types::{Storage, Type, TypeKind};
 use tf_value::rule::DialectBuilder;
 
+use crate::memory::addresses;
 use crate::rules::layout_fits;
 
 /// A new buffer of `tensor_type`; one instance for each unit of its storage's owning level.
@@ -25,6 +26,7 @@ impl TypeRule for AllocTensor {
             }
             TypeKind::Tensor(tensor) => {
                 tensor.layout.map_or(Ok(()), |layout| layout_fits("T.alloc_tensor", tensor.shape, layout))?;
+                addresses::apart(tensor)?;
                 Ok(ty)
             }
             _ => Err(RuleError::new(format!("`T.alloc_tensor` allocates a tensor, found {ty}"))),

@@ -1,5 +1,6 @@
 //! Buffers: allocation, views, data movement.
 
+pub mod addresses;
 pub mod alloc_tensor;
 pub mod copy;
 pub mod fill;

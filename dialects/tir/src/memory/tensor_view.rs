@@ -6,6 +6,7 @@ use tf_core::{Context, op};
 use tf_types::{Type, TypeKind};
 use tf_value::rule::DialectBuilder;
 
+use crate::memory::addresses;
 use crate::rules::{layout_fits, tensor};
 
 /// The same memory under another shape and layout, from an element start on.
@@ -49,7 +50,9 @@ impl TypeRule for TensorView {
         }
         let shape = call.shape().unwrap_or(memory.shape);
         layout_fits("T.tensor_view", shape, call.layout())?;
-        Ok(cx.tensor(shape, memory.dtype, Some(call.layout()), memory.storage))
+        let view = cx.tensor(shape, memory.dtype, Some(call.layout()), memory.storage);
+        view.as_tensor().map_or(Ok(()), |window| addresses::inside(call.memory(), coords, window))?;
+        Ok(view)
     }
 }
 

@@ -105,8 +105,8 @@ impl<'a> Buffer<'a> {
         Ok(Self { dtype, shape, strides, memref, base: memref, len, start })
     }
 
-    /// Elements of the same memory: element `c` lies at `start(self) + sum coords[i]*stride[i] + sum c[i]*strides[i]`.
-    /// A start that is computed is checked at run time.
+    /// Elements of the same memory: element `c` lies at `start(self) + sum coords[i]*stride[i] + sum c[i]*strides[i]`; a single start
+    /// of several axes counts elements. A start that is computed is checked at run time.
     ///
     /// # Errors
     /// A window that leaves the memory.
@@ -118,7 +118,9 @@ impl<'a> Buffer<'a> {
         strides: Vec<i64>,
     ) -> Result<Self> {
         let mut start = self.start;
-        for (coord, &stride) in coords.iter().zip(&self.strides) {
+        let is_flat = coords.len() == 1 && self.strides.len() != 1;
+        let steps = if is_flat { &[1][..] } else { &self.strides };
+        for (coord, &stride) in coords.iter().zip(steps) {
             match *coord {
                 Coordinate::Known(at) => start.known = start.known.wrapping_add(at.wrapping_mul(stride)),
                 Coordinate::Computed(at) => {

@@ -21,7 +21,11 @@ impl EmitBuffer for TensorView {
         let place = match &memory.place {
             Place::Memory { memref, start, shared } => {
                 let mut from = *start;
-                for (axis, &coord) in starts.iter().enumerate() {
+                let is_flat = starts.len() == 1 && memory.held.axes.len() != 1;
+                if is_flat {
+                    from = cx.builder.add_index(from, starts[0])?;
+                }
+                for (axis, &coord) in starts.iter().enumerate().filter(|_| !is_flat) {
                     let offset = window_offset(cx, &memory.held, axis, coord)?;
                     from = cx.builder.add_index(from, offset)?;
                 }
@@ -60,7 +64,8 @@ fn registers<'c>(memory: &Held<'c>, view: &Held<'c>, starts: &[Index<'_>], at: &
         Diagnostic::error("a position does not hold the registers of this view")
             .with_help("reshard the tensor before slicing an axis that is split")
     };
-    if memory.axes.len() != view.axes.len() {
+    let is_flat = starts.len() == 1 && memory.axes.len() != 1;
+    if is_flat || memory.axes.len() != view.axes.len() {
         return Err(elsewhere());
     }
     // Along an axis that positions share the view must be the whole axis, distributed alike.
