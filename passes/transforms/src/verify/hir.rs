@@ -142,7 +142,7 @@ fn levels<'c>(errors: &mut Errors, module: Module<'c>, function: Function<'c>, v
     for &(ty, expr) in &values.types {
         for shard in ty.leaves().iter().filter_map(|tensor| tensor.shard()) {
             if seen.insert(shard.mesh) {
-                target::levels(errors, &device, shard.mesh.topologies, |_| expr.span().or(function.span));
+                target::levels(errors, device, shard.mesh.topologies, |_| expr.span().or(function.span));
             }
         }
     }

@@ -15,7 +15,7 @@ pub fn module<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
         }
         Ok(Some(device)) => {
             for module in root.tree() {
-                target::levels(&mut errors, &device, module.topologies.unwrap_or_default(), |at| module.level_span(at));
+                target::levels(&mut errors, device, module.topologies.unwrap_or_default(), |at| module.level_span(at));
             }
         }
         Ok(None) => {}

@@ -3,7 +3,6 @@
 use rustc_hash::FxHashSet;
 use tf_core::op::{Attr, OpInstance};
 use tf_core::{Context, Expr, PrimFunction};
-use tf_types::mesh::MeshLayout;
 use tf_types::{Mesh, TensorLayout};
 
 /// The variables and meshes in scope.
@@ -24,12 +23,11 @@ impl<'c> Scope<'c> {
         Self { variables: FxHashSet::default(), meshes: Vec::new(), signature }
     }
 
-    /// The meshes of an op's attributes that are not open.
+    /// The meshes of the placements among an op's attributes that are not open (V5).
     pub fn closed_meshes(&self, cx: &Context<'c>, op: OpInstance<'c>) -> Vec<Mesh<'c>> {
         let mut closed = Vec::new();
         for attr in op.attrs() {
             let mesh = match *attr {
-                Attr::Mesh(mesh) => Some(mesh),
                 Attr::Shard(shard) | Attr::Layout(TensorLayout::Shard(shard)) => Some(shard.mesh),
                 Attr::Layout(TensorLayout::Composed(composed)) => composed.shard().map(|shard| shard.mesh),
                 Attr::Type(ty) => ty.as_tensor().and_then(|tensor| tensor.shard()).map(|shard| shard.mesh),
@@ -40,19 +38,27 @@ impl<'c> Scope<'c> {
         closed
     }
 
+    /// The threads of a CTA, by the innermost open mesh that has some.
+    pub fn threads(&self) -> Option<i64> {
+        let levels = self.meshes.iter().rev().flat_map(|mesh| mesh.topologies);
+        levels.filter(|level| level.name.as_str() == "thread").find_map(|level| level.size?.as_const())
+    }
+
+    /// The open meshes, for notes.
+    pub fn describe_meshes(&self) -> String {
+        if self.meshes.is_empty() {
+            return "no mesh is open".to_owned();
+        }
+        let open: Vec<_> = self.meshes.iter().map(|mesh| mesh.to_string()).collect();
+        format!("open: {}", open.join(", "))
+    }
+
     fn is_open(&self, cx: &Context<'c>, mesh: Mesh<'c>) -> bool {
-        let part_of = |open: Mesh<'c>| {
-            mesh == open || (is_slice(mesh) && mesh.topologies == open.topologies && mesh.strides() == open.strides())
-        };
         self.signature.contains(&mesh)
-            || self.meshes.iter().any(|&open| part_of(open))
+            || self.meshes.contains(&mesh)
             // A placement over several levels composes open meshes, outer ones first.
             || (0..self.meshes.len()).any(|from| {
                 (from + 2..=self.meshes.len()).any(|to| cx.composed(&self.meshes[from..to]).is_ok_and(|all| all == mesh))
             })
     }
-}
-
-fn is_slice(mesh: Mesh<'_>) -> bool {
-    matches!(mesh.layout, MeshLayout::Sliced(_))
 }

@@ -7,12 +7,12 @@ use tf_types::Topology;
 use super::Errors;
 
 /// The device that a module's levels are checked against: its target's, or the default; none for the CPU, which has no levels.
-pub fn device(module: Module<'_>) -> Result<Option<Device>, String> {
+pub fn device(module: Module<'_>) -> Result<Option<&'static Device>, String> {
     of_target(module.target)
 }
 
 /// The device of a target; see [`device`].
-pub fn of_target(target: Option<Target<'_>>) -> Result<Option<Device>, String> {
+pub fn of_target(target: Option<Target<'_>>) -> Result<Option<&'static Device>, String> {
     match target {
         Some(Target { kind: TargetKind::Cpu, .. }) => Ok(None),
         Some(target) => tf_target::lookup(target.device.as_str()).map(Some).map_err(|e| e.to_string()),

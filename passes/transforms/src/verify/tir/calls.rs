@@ -1,0 +1,74 @@
+//! Effects and calls (V8, V9).
+
+use tf_core::diag::did_you_mean;
+use tf_core::op::{OpCall, OpForm, OpInstance, OpView};
+use tf_core::{AnyFunction, Expr, PrimFunction, Span};
+use tf_types::Symbol;
+
+use super::{Check, place};
+
+impl<'c> Check<'_, 'c> {
+    pub(super) fn effect(&mut self, op: OpInstance<'c>, args: &'c [Expr<'c>], span: Option<Span>) {
+        args.iter().for_each(|&arg| self.expr(arg, span, false));
+        self.meshes(op, span);
+        let decl = op.decl;
+        let rule = self.cx.ops().verify.get(op.id);
+        let (OpForm::Effect, Some(rule)) = (decl.form, rule) else {
+            self.errors.add(span, format!("`{}` is a value and cannot stand as a statement", decl.name));
+            return;
+        };
+        let (least, most) = decl.arity();
+        if args.len() < least || most.is_some_and(|most| args.len() > most) {
+            self.errors.add(span, format!("`{}` takes {least} operands, found {}", decl.name, args.len()));
+            return;
+        }
+        let view = OpView { op, args };
+        if let Err(error) = rule(view, self.cx) {
+            let spans: Vec<_> = args.iter().map(|arg| arg.span()).collect();
+            self.errors.0.push(error.into_diagnostic(span, &spans));
+            return;
+        }
+        self.placed_effect(view, span);
+        if let Some(launch) = OpCall::new(view) {
+            self.launch(launch, span);
+        }
+    }
+
+    pub(super) fn call(&mut self, name: Symbol<'c>, args: &'c [Expr<'c>], span: Option<Span>) {
+        args.iter().for_each(|&arg| self.expr(arg, span, false));
+        let Some(callee) = self.callee(name, span) else { return };
+        if callee.params.len() != args.len() {
+            let message = format!("`{name}` has {} parameters, found {} arguments", callee.params.len(), args.len());
+            self.errors.add(span, message);
+            return;
+        }
+        for (param, &arg) in callee.params.iter().zip(args) {
+            if param.ty() != arg.ty() {
+                let message =
+                    format!("parameter {} of `{name}` is {}, found {}", param.describe(), param.ty(), arg.ty());
+                self.errors.add(place(arg, span), message);
+            }
+        }
+    }
+
+    pub(super) fn callee(&mut self, name: Symbol<'c>, span: Option<Span>) -> Option<PrimFunction<'c>> {
+        if let Some(AnyFunction::Tir(callee)) = self.module.lookup(name.as_str()) {
+            return Some(callee);
+        }
+        let known = self.module.functions.iter().filter(|f| matches!(f, AnyFunction::Tir(_)));
+        let near = did_you_mean(name.as_str(), known.map(|f| f.name().as_str()));
+        let error = self.errors.add(span, format!("there is no TIR function `{name}`"));
+        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        None
+    }
+
+    /// A symbol has the type of its function.
+    pub(super) fn symbol(&mut self, name: Symbol<'c>, expr: Expr<'c>, at: Option<Span>) {
+        let Some(callee) = self.callee(name, at) else { return };
+        let params: Vec<_> = callee.params.iter().map(|p| p.ty()).collect();
+        let ty = self.cx.callable(&params, self.cx.unit());
+        if ty != expr.ty() {
+            self.errors.add(at, format!("`{name}` is written with type {}, but has type {ty}", expr.ty()));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Launches of device functions from the host (V10; spec: tir §9).
+
+use tf_core::op::OpCall;
+use tf_core::{AnyFunction, ExprKind, PrimFunction, Span, StmtKind, TargetKind};
+use tf_target::Device;
+use tf_tir::launch::{Launch, static_geometry};
+
+use super::Check;
+use crate::verify::target;
+
+const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl<'c> Check<'_, 'c> {
+    /// A host function starts a device function with what that one takes, within the limits of its device.
+    pub(super) fn launch(&mut self, call: OpCall<'c, Launch>, span: Option<Span>) {
+        if self.function.target.kind != TargetKind::Cpu {
+            let message = format!("`{}` launches, but runs on {}", self.function.name, self.function.target);
+            self.errors.add(span, message).help = Some("launch from a function of the host, `CpuTarget()`".to_owned());
+        }
+        let ExprKind::SymbolRef(name) = call.callee().kind else { return };
+        let Some(AnyFunction::Tir(callee)) = self.module.lookup(name.as_str()) else { return };
+        if callee.target.kind != TargetKind::Cuda {
+            let message = format!("`@{name}` is launched, but runs on {}", callee.target);
+            self.errors.add(span, message).help = Some("launch a function of a `CudaTarget`".to_owned());
+        }
+        let (visible, found) = (callee.visible_params().len(), call.args().len());
+        if visible != found {
+            let message = format!("`@{name}` takes {visible} tensors, found {found}");
+            self.errors.add(span, message);
+        }
+        let Ok(Some(device)) = target::of_target(Some(callee.target)) else { return };
+        self.geometry(call, device, callee, span);
+    }
+
+    fn geometry(&mut self, call: OpCall<'c, Launch>, device: &Device, callee: PrimFunction<'c>, span: Option<Span>) {
+        let Some((grid, block)) = static_geometry(&call) else { return };
+        let limits = [("grid", grid), ("block", block)];
+        for (what, extents) in limits {
+            for (axis, extent) in AXES.into_iter().zip(extents) {
+                let Ok(limit) = device.integer(&format!("{what}_{axis}")) else { continue };
+                if i64::from(extent) > limit {
+                    let message = format!("{what} {axis} is {extent}, but `{}` allows at most {limit}", device.name);
+                    self.errors.add(span, message);
+                }
+            }
+        }
+        let threads: i64 = block.iter().map(|&extent| i64::from(extent)).product();
+        if let Ok(limit) = device.integer("threads_per_cta")
+            && threads > limit
+        {
+            let message = format!("a block of {threads} threads, but `{}` allows at most {limit}", device.name);
+            self.errors.add(span, message);
+        } else if let Some(level) = level_size(callee, "thread").filter(|&level| level != threads) {
+            let message = format!("a block of {threads} threads, but the meshes of `@{}` have {level}", callee.name);
+            self.errors.add(span, message);
+        }
+        let ctas: i64 = grid.iter().map(|&extent| i64::from(extent)).fold(1, i64::saturating_mul);
+        if let Some(level) = level_size(callee, "cta").filter(|&level| level != ctas) {
+            let message = format!("a grid of {ctas} CTAs, but the meshes of `@{}` have {level}", callee.name);
+            self.errors.add(span, message);
+        }
+        if let Ok(limit) = device.integer("shared_memory_per_cta")
+            && call.dynamic_smem() > limit
+        {
+            let found = call.dynamic_smem();
+            let message = format!("{found} bytes of dynamic_smem, but a CTA of `{}` has {limit}", device.name);
+            self.errors.add(span, message);
+        }
+    }
+}
+
+/// The size of a level that a function's meshes are over, if it is known.
+fn level_size(function: PrimFunction<'_>, level: &str) -> Option<i64> {
+    let mut size = None;
+    tf_core::walk::walk_stmts(function.body, |stmt| {
+        if let StmtKind::MeshScope { mesh, .. } = stmt.kind
+            && let Some(topology) = mesh.topologies.iter().find(|topology| topology.name.as_str() == level)
+        {
+            size = size.or(topology.size.and_then(|size| size.as_const()));
+        }
+    });
+    size
+}
