@@ -10,6 +10,7 @@ use tf_types::{DType, TypeKind};
 
 use super::Printer;
 use super::doc::Doc;
+use super::order::as_written;
 use super::scan::is_nameless;
 
 /// Tuples inside tuples; the reader has the same limit.
@@ -29,7 +30,8 @@ struct Block<'p, 'c> {
 impl<'c> Printer<'_, 'c> {
     /// The statements of a function whose signature has been printed.
     pub(super) fn body(&mut self, params: &[Expr<'c>], body: Expr<'c>) -> Result<()> {
-        let plan = schedule(body);
+        let mut plan = schedule(body);
+        as_written(&mut plan, body);
         self.scan(&plan, body)?;
         for &param in params {
             self.constraint(param).map_err(|error| error.at(param.span()))?;

@@ -14,6 +14,7 @@ mod loops;
 mod meshes;
 mod module;
 mod names;
+mod order;
 mod prim;
 pub(crate) mod python;
 mod scan;
@@ -25,7 +26,7 @@ mod windows;
 use rustc_hash::FxHashMap;
 use tf_core::op::{OpInstance, Schema};
 use tf_core::{Context, Function, Module, Result};
-use tf_types::Dim;
+use tf_types::{Dim, Symbol};
 
 use doc::{STEP, new_line};
 use names::FileNames;
@@ -64,6 +65,8 @@ fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Resul
         surfaces: FxHashMap::default(),
         scope: Scope::default(),
         callees: FxHashMap::default(),
+        private: FxHashMap::default(),
+        file_functions: FxHashMap::default(),
     };
     let meshes = printer.define_meshes(&survey)?;
     printer.root_class(root)?;
@@ -83,6 +86,10 @@ struct Printer<'a, 'c> {
     dims: FxHashMap<Dim<'c>, Box<str>>,
     surfaces: FxHashMap<OpInstance<'c>, Schema>,
     scope: Scope<'c>,
+    /// What functions of the file are called by: private callees of modules.
+    private: FxHashMap<Function<'c>, module::CalledAs>,
+    /// What each name of a function of the file means now, as text.
+    file_functions: FxHashMap<Symbol<'c>, String>,
     /// What the functions of the module that is printed are called by.
     callees: FxHashMap<Function<'c>, module::CalledAs>,
 }

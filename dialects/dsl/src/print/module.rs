@@ -57,13 +57,38 @@ impl<'c> Printer<'_, 'c> {
         self.file_class(&name, module, DEPTH)
     }
 
-    /// A class of the file.
+    /// A class of the file, after the functions of the file that it calls.
     fn file_class(&mut self, name: &str, module: Module<'c>, depth: usize) -> Result<()> {
         let outer = (std::mem::take(&mut self.out), std::mem::take(&mut self.indent));
+        let mut inside = vec![module];
+        while let Some(module) = inside.pop() {
+            for &callee in module.instances.iter().filter(|instance| instance.origin.is_none()) {
+                self.file_function(callee)?;
+            }
+            inside.extend(module.children.iter().filter_map(|child| match *child {
+                Child::One(inner) => Some(inner),
+                Child::Group(..) => None,
+            }));
+        }
         self.class(name, module, None, depth)?;
         let class = std::mem::replace(&mut self.out, outer.0);
         self.indent = outer.1;
         self.classes.push(class);
+        Ok(())
+    }
+
+    /// A function that is no member of the module that calls it. One that is printed already, or a copy of it, is not printed again.
+    fn file_function(&mut self, function: Function<'c>) -> Result<()> {
+        self.callees = FxHashMap::default();
+        self.function(function)?;
+        self.parts(function)?;
+        let text = std::mem::take(&mut self.out);
+        let called = CalledAs { name: function.name.to_string(), omits_constants: false };
+        self.private.insert(function, called);
+        if self.file_functions.get(&function.name) != Some(&text) {
+            self.file_functions.insert(function.name, text.clone());
+            self.classes.push(text);
+        }
         Ok(())
     }
 
@@ -225,7 +250,8 @@ impl<'c> Printer<'_, 'c> {
 
     /// How a function is called here.
     pub(super) fn called_as(&self, function: Function<'c>) -> Result<CalledAs> {
-        self.callees.get(&authored(function)).cloned().ok_or_else(|| {
+        let function = authored(function);
+        self.callees.get(&function).or_else(|| self.private.get(&function)).cloned().ok_or_else(|| {
             let message = format!("`{}` is called before its definition, or from another module", function.name);
             let help = "the DSL calls functions above, and the entries of the module's own children";
             Diagnostic::error(message).with_help(help)

@@ -34,6 +34,10 @@ impl<'c> Survey<'c> {
             survey.given.extend(module.methods.iter().map(|method| method.name));
             survey.given.extend(module.children.iter().map(|child| child.name()));
             survey.topologies(module.topologies.unwrap_or_default());
+            // Instances are printed as calls of what they were made from, private callees as functions of the file.
+            for callee in module.instances.iter().filter(|instance| instance.origin.is_none()) {
+                callee.with_parts().for_each(|part| survey.function(part));
+            }
             for &function in module.functions {
                 survey.given.insert(function.name());
                 match function {

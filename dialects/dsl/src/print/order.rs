@@ -1,0 +1,19 @@
+//! The order of statements: as the author wrote them, as far as each value comes after what it uses.
+
+use tf_core::walk::{Schedule, operands, post_order};
+use tf_core::{Expr, NodeMap};
+
+/// Sorts the values of each block by where the last of what they are made of ends. A call that elaborates its callee is thus
+/// printed where the author put it among others, and its instance gets the same number.
+pub(super) fn as_written<'c>(plan: &mut Schedule<'c>, body: Expr<'c>) {
+    let mut ends: NodeMap<Expr<'c>, (u32, u32)> = NodeMap::default();
+    for expr in post_order(&[body]) {
+        let mut end = expr.span().map_or((0, 0), |span| (span.end_line, span.end_column));
+        operands(expr, |operand| end = end.max(ends.get(&operand).copied().unwrap_or_default()));
+        ends.insert(expr, end);
+    }
+    let end = |expr: &Expr<'c>| ends.get(expr).copied().unwrap_or_default();
+    for block in std::iter::once(&mut plan.root).chain(plan.regions.values_mut()) {
+        block.sort_by_key(end);
+    }
+}
