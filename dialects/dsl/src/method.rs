@@ -2,9 +2,9 @@
 
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
-use tf_core::Literal;
 use tf_core::node::Method;
 use tf_core::node::method::{MethodData, MethodExpr, MethodItems, MethodParam, MethodSpan, MethodStmt, MethodStmtKind};
+use tf_core::{Context, Literal};
 use tf_types::Symbol;
 
 use crate::body::{docstring, keyword};
@@ -252,6 +252,19 @@ impl<'c> Parser<'_, 'c> {
         }
         Some(literal)
     }
+}
+
+/// Whether the source of a method is read as the method.
+pub(crate) fn says<'c>(cx: &Context<'c>, method: Method<'c>) -> bool {
+    let mut class = format!("from tilefoundry import module\n\n\n@module()\nclass {}_:\n", method.name);
+    for line in method.source.lines() {
+        class.push_str("    ");
+        class.push_str(line);
+        class.push('\n');
+    }
+    let file = cx.sources().add("<method>", class.as_str());
+    let read = crate::parse_file(cx, file, &crate::DslOptions::default());
+    read.is_ok_and(|module| matches!(module.methods, [one] if one.same(method)))
 }
 
 /// Whether an expression is written as its value.

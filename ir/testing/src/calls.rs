@@ -3,7 +3,7 @@
 use tf_core::node::constraint::{AxisConstraint, BindingConstraint, ConstraintData, LayoutConstraint};
 use tf_core::op::{Attr, AttrKind, OpDecl, OpId, OpView, ParamKind};
 use tf_core::{Expr, Literal, Meta, Span};
-use tf_types::{DType, Mesh, Storage, TensorLayout, Type};
+use tf_types::{DType, Mesh, Storage, Symbol, TensorLayout, Type};
 
 use crate::{Generator, types};
 
@@ -156,7 +156,7 @@ impl<'c> Generator<'_, 'c> {
         let cx = self.cx;
         let mut meta = Meta::default();
         if self.rng.once_in(2) {
-            meta.name = Some(cx.symbol(["acc", "x", "1", "a b", "x.1", "\"q\""][self.rng.below(6)]));
+            meta.name = Some(self.word(["acc", "x", "y_1", "1", "a b", "x.1"]));
         }
         if self.rng.once_in(3) {
             let file = cx.sources().named("some file.py");
@@ -171,7 +171,7 @@ impl<'c> Generator<'_, 'c> {
 
     fn constraint(&mut self) -> ConstraintData<'c> {
         let cx = self.cx;
-        let (cta, thread) = (cx.symbol("cta"), cx.symbol("m.thread"));
+        let (cta, thread) = (cx.symbol("cta"), cx.symbol(if self.options.odd { "m.thread" } else { "thread" }));
         let axes = [
             AxisConstraint::Any,
             AxisConstraint::Extent(self.rng.pick(&self.dims)),
@@ -188,9 +188,15 @@ impl<'c> Generator<'_, 'c> {
         }
     }
 
+    /// One of three words, or of three odd names.
+    fn word(&mut self, names: [&str; 6]) -> Symbol<'c> {
+        let count = if self.options.odd { names.len() } else { 3 };
+        self.cx.symbol(names[self.rng.below(count)])
+    }
+
     /// A variable of that type.
     pub fn var(&mut self, ty: Type<'c>) -> Expr<'c> {
-        let name = self.cx.symbol(["x", "acc", "i", "1", "a b", "x.1"][self.rng.below(6)]);
+        let name = self.word(["x", "acc", "i", "1", "a b", "x.1"]);
         let meta = Meta { name: None, ..self.meta() };
         self.cx.var(name, ty, meta)
     }

@@ -35,11 +35,23 @@ pub struct Options {
     pub depth: usize,
     /// Prototypes with variants, converters, instances.
     pub parts: bool,
+    /// What only textual IR can say: names that are no words, metadata of modules, empty groups, instances and methods that nothing
+    /// gives rise to, dispatch statements, calls of functions below.
+    pub odd: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { hir: &["tf"], tir: &["T", "dim"], hir_functions: 3, tir_functions: 2, steps: 12, depth: 1, parts: true }
+        Self {
+            hir: &["tf"],
+            tir: &["T", "dim"],
+            hir_functions: 3,
+            tir_functions: 2,
+            steps: 12,
+            depth: 1,
+            parts: true,
+            odd: true,
+        }
     }
 }
 
@@ -92,7 +104,7 @@ impl<'a, 'c> Generator<'a, 'c> {
 
     fn new_name(&mut self, prefix: &str) -> tf_types::Symbol<'c> {
         self.names += 1;
-        let odd = if self.rng.once_in(12) { "odd name " } else { "" };
+        let odd = if self.rng.once_in(12) && self.options.odd { "odd name " } else { "" };
         self.cx.symbol(&format!("{odd}{prefix}{}", self.names))
     }
 }

@@ -43,7 +43,7 @@ impl<'c> Generator<'_, 'c> {
         }
         let mut instances = Vec::new();
         let own = callable[from_children..].to_vec();
-        if self.options.parts && !own.is_empty() {
+        if self.options.parts && self.options.odd && !own.is_empty() {
             for number in 0..self.rng.below(3) {
                 let of = self.rng.pick(&own);
                 let instance = self.instance(of, number, &callable);
@@ -58,11 +58,12 @@ impl<'c> Generator<'_, 'c> {
             prims.push(function);
             functions.push(AnyFunction::Tir(function));
         }
-        if self.rng.once_in(2) {
+        if self.options.odd && self.rng.once_in(2) {
             functions.reverse();
         }
         let entry = (!functions.is_empty() && self.rng.once_in(2)).then(|| self.rng.pick(&functions).name());
-        let methods: Vec<_> = (0..self.rng.below(3)).map(|at| self.method(["forward", "init caches"][at])).collect();
+        let count = if self.options.odd { self.rng.below(3) } else { 0 };
+        let methods: Vec<_> = (0..count).map(|at| self.method(["forward", "init caches"][at])).collect();
         let topologies = self.topologies();
         let levels: Vec<_> = topologies.unwrap_or_default().iter().map(|_| self.meta().span).collect();
         let entry_span = entry.and_then(|_| self.meta().span);
@@ -93,7 +94,8 @@ impl<'c> Generator<'_, 'c> {
         if self.rng.once_in(2) {
             return Child::One(one(self));
         }
-        let modules: Vec<_> = (0..self.rng.below(3)).map(|_| one(self)).collect();
+        let least = usize::from(!self.options.odd);
+        let modules: Vec<_> = (0..least + self.rng.below(3)).map(|_| one(self)).collect();
         Child::Group(self.new_name("group"), cx.alloc_slice(&modules))
     }
 
@@ -120,7 +122,7 @@ impl<'c> Generator<'_, 'c> {
             MetaValue::List(cx.alloc_slice(&[MetaValue::Int(1), MetaValue::List(&[])])),
         ];
         let names = ["opt", "two words"];
-        let count = self.rng.below(3);
+        let count = if self.options.odd { self.rng.below(3) } else { 0 };
         let entries: Vec<_> = names[..count].iter().map(|name| (cx.symbol(name), self.rng.pick(&values))).collect();
         cx.alloc_slice(&entries)
     }

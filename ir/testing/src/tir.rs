@@ -78,7 +78,7 @@ impl<'c> Generator<'_, 'c> {
                     let stmt = self.region(scope, rows, known, steps / 2, depth - 1);
                     stmts.push(cx.stmt(stmt, span));
                 }
-                7 => stmts.extend(self.dispatch(known, scope, rows)),
+                7 if self.options.odd => stmts.extend(self.dispatch(known, scope, rows)),
                 _ => {}
             }
         }
@@ -126,7 +126,7 @@ impl<'c> Generator<'_, 'c> {
             }
             _ => {
                 let mesh = self.rng.pick(&self.meshes);
-                let binding = cx.symbol(["m", "two words"][self.rng.below(2)]);
+                let binding = cx.symbol(["m", "two words"][if self.options.odd { self.rng.below(2) } else { 0 }]);
                 self.open.push(mesh);
                 let body = self.block(scope, rows, known, steps, depth);
                 self.open.pop();

@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use tf_core::Result;
+use tf_types::Mesh;
+
 use super::Printer;
 use super::doc::{Doc, WIDTH};
 use super::names::IMPORTS;
@@ -11,8 +14,12 @@ use tf_types::Symbol;
 
 impl<'c> Printer<'_, 'c> {
     /// The whole file.
-    pub(super) fn file(&mut self, survey: &Survey<'c>, meshes: &[Doc]) -> String {
-        let vars = survey.vars.iter().map(|&var| {
+    pub(super) fn file(&mut self, survey: &Survey<'c>, meshes: &[Mesh<'c>]) -> Result<String> {
+        let used: Vec<_> = meshes.iter().copied().filter(|&mesh| self.file.uses_mesh(mesh)).collect();
+        let meshes = used.into_iter().map(|mesh| self.mesh_definition(mesh).map(|doc| definition(&doc)));
+        let meshes = meshes.collect::<Result<Vec<_>>>()?;
+        let used: Vec<_> = survey.vars.iter().copied().filter(|&var| self.file.uses_var(var)).collect();
+        let vars = used.into_iter().map(|var| {
             let make = self.file.import("DimVar").to_owned();
             let name = string(var.name.as_str());
             format!("{} = {make}({name}, {}, {})\n", self.file.var(var), var.lo, var.hi)
@@ -30,7 +37,7 @@ impl<'c> Printer<'_, 'c> {
                 out.push_str("from tilefoundry.dsl.tf import *  # noqa: F401, F403\n");
             }
         }
-        for block in [vars, meshes.iter().map(definition).collect()] {
+        for block in [vars, meshes] {
             if !block.is_empty() {
                 out.push('\n');
                 block.iter().for_each(|line| out.push_str(line));
@@ -45,7 +52,7 @@ impl<'c> Printer<'_, 'c> {
         for class in &self.classes {
             let _ = write!(out, "\n{class}\n");
         }
-        out
+        Ok(out)
     }
 }
 

@@ -9,21 +9,26 @@ use super::python::string;
 use super::survey::Survey;
 
 impl<'c> Printer<'_, 'c> {
-    /// Names the meshes of the tree; their definitions, in order.
-    pub(super) fn define_meshes(&mut self, survey: &Survey<'c>) -> Result<Vec<Doc>> {
-        let mut definitions = Vec::new();
+    /// Names the meshes of the tree; the whole ones, in order.
+    pub(super) fn name_meshes(&mut self, survey: &Survey<'c>) -> Result<Vec<Mesh<'c>>> {
+        let mut meshes = Vec::new();
         for &mesh in &survey.meshes {
             let whole = match mesh.layout {
                 MeshLayout::Plain(_) => mesh,
                 MeshLayout::Sliced(_) => self.whole(mesh)?.0,
             };
-            if self.file.mesh(whole).is_none() {
-                let name = self.file.name_mesh(self.cx, whole);
-                let value = self.mesh_value(whole)?;
-                definitions.push(Doc::Seq(vec![format!("{name} = ").into(), value]));
+            if !meshes.contains(&whole) {
+                self.file.name_mesh(self.cx, whole);
+                meshes.push(whole);
             }
         }
-        Ok(definitions)
+        Ok(meshes)
+    }
+
+    /// The definition of a mesh as a variable of the file.
+    pub(super) fn mesh_definition(&mut self, mesh: Mesh<'c>) -> Result<Doc> {
+        let name = self.file.mesh(mesh).unwrap_or_default();
+        Ok(Doc::Seq(vec![format!("{name} = ").into(), self.mesh_value(mesh)?]))
     }
 
     /// `Mesh((Topology("thread", 192),), Layout((6, 32), (32, 1)), names=("w", "t"))`
@@ -62,12 +67,12 @@ impl<'c> Printer<'_, 'c> {
             return Ok(open);
         }
         if let MeshLayout::Plain(_) = mesh.layout {
-            return Ok(self.file.mesh(mesh).unwrap_or_default().to_owned());
+            return Ok(self.file.mesh(mesh).unwrap_or_default());
         }
         let (whole, keys) = self.whole(mesh)?;
         let keys: Vec<_> = keys.iter().map(key).collect();
         let name = self.open_mesh_name(whole);
-        let name = name.as_deref().or(self.file.mesh(whole)).unwrap_or_default();
+        let name = name.or_else(|| self.file.mesh(whole)).unwrap_or_default();
         Ok(format!("{name}[{}]", keys.join(", ")))
     }
 

@@ -68,9 +68,9 @@ fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Resul
         private: FxHashMap::default(),
         file_functions: FxHashMap::default(),
     };
-    let meshes = printer.define_meshes(&survey)?;
+    let meshes = printer.name_meshes(&survey)?;
     printer.root_class(root)?;
-    Ok(printer.file(&survey, &meshes))
+    printer.file(&survey, &meshes)
 }
 
 struct Printer<'a, 'c> {

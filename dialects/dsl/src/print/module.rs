@@ -1,9 +1,9 @@
 //! Modules as classes: children, functions, methods (spec: parser §2.7, python-surface §4).
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::equal::structurally_equal;
 use tf_core::node::{Child, Method, ModuleData};
-use tf_core::{AnyFunction, Callee, Context, Diagnostic, ExprKind, Function, Module, Result, Target};
+use tf_core::{AnyFunction, Callee, Context, Diagnostic, Expr, ExprKind, Function, Module, Result, Target};
 
 use super::Printer;
 use super::doc::Doc;
@@ -24,22 +24,60 @@ fn refuse<'c>(module: Module<'c>, message: String) -> Diagnostic {
     Diagnostic::error(message).at(module.span)
 }
 
+/// Members of a class have names of their own, and a group has members.
+fn check_members(module: Module<'_>) -> Result<()> {
+    let groups = module.children.iter().filter_map(|child| match child {
+        Child::Group(name, modules) => Some((*name, modules)),
+        Child::One(_) => None,
+    });
+    let mut names = FxHashSet::default();
+    for (name, modules) in groups {
+        if modules.is_empty() {
+            return Err(refuse(module, format!("the DSL has no empty group of modules, found `{name}`")));
+        }
+        names.insert(name);
+    }
+    let functions = module.functions.iter().map(|function| function.name());
+    let children = module.child_modules().map(|child| child.name);
+    for name in functions.chain(children).chain(module.methods.iter().map(|method| method.name)) {
+        if !names.insert(name) {
+            return Err(refuse(module, format!("the module `{}` has two members named `{name}`", module.name)));
+        }
+    }
+    Ok(())
+}
+
+/// Instances come from calls: one that nothing calls, or that was made for values of dims, has no text.
+fn check_instances(module: Module<'_>) -> Result<()> {
+    let bodies = module.all_functions().filter_map(|function| match function {
+        AnyFunction::Hir(function) => Some(function),
+        AnyFunction::Tir(_) => None,
+    });
+    let mut called = FxHashSet::default();
+    for body in bodies.flat_map(Function::bodies).filter(|body| body.calls_functions) {
+        called.extend(called_in(body));
+    }
+    for instance in module.instances {
+        let is_made = instance.origin.is_none_or(|origin| origin.dims.is_none());
+        if !is_made || !called.contains(instance) {
+            let message = format!("the DSL has no call that makes the instance `{}`", instance.name);
+            return Err(Diagnostic::error(message).at(instance.span.or(module.span)));
+        }
+    }
+    Ok(())
+}
+
+/// The functions that a value calls.
+fn called_in<'c>(value: Expr<'c>) -> impl Iterator<Item = Function<'c>> {
+    tf_core::walk::post_order(&[value]).into_iter().filter_map(|expr| match expr.kind {
+        ExprKind::Call { callee: Callee::Function(callee), .. } => Some(callee),
+        _ => None,
+    })
+}
+
 /// Whether two modules are the same but for their names.
 fn is_copy<'c>(cx: &Context<'c>, a: Module<'c>, b: Module<'c>) -> bool {
     structurally_equal(cx.module(ModuleData { name: b.name, ..*a }), b)
-}
-
-/// The functions that a body calls.
-fn callees<'c>(function: Function<'c>) -> Vec<Function<'c>> {
-    let mut found = Vec::new();
-    if let Some(body) = function.body {
-        for expr in tf_core::walk::post_order(&[body]) {
-            if let ExprKind::Call { callee: Callee::Function(callee), .. } = expr.kind {
-                found.push(authored(callee));
-            }
-        }
-    }
-    found
 }
 
 /// The function whose call was elaborated to this one, or the function itself.
@@ -106,6 +144,8 @@ impl<'c> Printer<'_, 'c> {
         if module.functions.is_empty() && module.children.is_empty() && module.methods.is_empty() {
             return Err(refuse(module, format!("the module `{name}` has no members, and a class has")));
         }
+        check_members(module)?;
+        check_instances(module)?;
         self.decorator(module).map_err(|error| error.at(module.span))?;
         self.text_line(&format!("class {name}"));
         self.open_block();
@@ -120,7 +160,7 @@ impl<'c> Printer<'_, 'c> {
         self.functions(module, target, &mut is_first)?;
         for &method in module.methods {
             self.blank(&mut is_first);
-            self.method(method);
+            self.method(method).map_err(|error| error.at(method.span.or(module.span)))?;
         }
         self.close_block();
         Ok(())
@@ -218,7 +258,7 @@ impl<'c> Printer<'_, 'c> {
         let mut parts: Vec<Vec<Function<'c>>> = vec![Vec::new(); module.functions.len()];
         for (at, function) in module.functions.iter().enumerate() {
             let AnyFunction::Hir(function) = *function else { continue };
-            let called = function.with_parts().skip(1).flat_map(callees);
+            let called = function.with_parts().skip(1).filter_map(|part| part.body).flat_map(called_in).map(authored);
             let last = called.filter_map(|callee| place.get(&callee).copied()).fold(at, usize::max);
             parts[last].push(function);
         }
@@ -238,7 +278,10 @@ impl<'c> Printer<'_, 'c> {
     }
 
     /// What the author wrote, at the indentation of the class.
-    fn method(&mut self, method: Method<'c>) {
+    fn method(&mut self, method: Method<'c>) -> Result<()> {
+        if !crate::method::says(self.cx, method) {
+            return Err(Diagnostic::error(format!("the method `{}` does not do what its source says", method.name)));
+        }
         for line in method.source.lines() {
             if line.is_empty() {
                 self.out.push('\n');
@@ -246,6 +289,7 @@ impl<'c> Printer<'_, 'c> {
                 self.text_line(line);
             }
         }
+        Ok(())
     }
 
     /// How a function is called here.

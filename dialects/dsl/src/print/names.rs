@@ -33,6 +33,8 @@ pub(super) struct FileNames<'c> {
     used: FxHashSet<&'static str>,
     vars: FxHashMap<DimVar<'c>, String>,
     meshes: FxHashMap<Mesh<'c>, String>,
+    used_vars: FxHashSet<DimVar<'c>>,
+    used_meshes: FxHashSet<Mesh<'c>>,
 }
 
 impl<'c> FileNames<'c> {
@@ -45,6 +47,8 @@ impl<'c> FileNames<'c> {
             used: FxHashSet::default(),
             vars: FxHashMap::default(),
             meshes: FxHashMap::default(),
+            used_vars: FxHashSet::default(),
+            used_meshes: FxHashSet::default(),
         };
         let all = IMPORTS.iter().flat_map(|(_, names)| names.iter().copied());
         for name in all {
@@ -115,19 +119,33 @@ impl<'c> FileNames<'c> {
         self.numbered(cx, if is_name(wanted) { wanted } else { "module_of" })
     }
 
-    pub(super) fn name_mesh(&mut self, cx: &Context<'c>, mesh: Mesh<'c>) -> String {
-        let level = mesh.topology_names().next().map_or("mesh", Symbol::as_str);
-        let name = self.file_name(cx, level, "mesh");
-        self.meshes.insert(mesh, name.clone());
-        name
+    /// Names a whole mesh after its outermost level.
+    pub(super) fn name_mesh(&mut self, cx: &Context<'c>, mesh: Mesh<'c>) {
+        if !self.meshes.contains_key(&mesh) {
+            let level = mesh.topology_names().next().map_or("mesh", Symbol::as_str);
+            let name = self.file_name(cx, level, "mesh");
+            self.meshes.insert(mesh, name);
+        }
     }
 
-    pub(super) fn mesh(&self, mesh: Mesh<'c>) -> Option<&str> {
-        self.meshes.get(&mesh).map(String::as_str)
+    /// A named mesh, which the file then defines.
+    pub(super) fn mesh(&mut self, mesh: Mesh<'c>) -> Option<String> {
+        self.used_meshes.insert(mesh);
+        self.meshes.get(&mesh).cloned()
     }
 
-    pub(super) fn var(&self, var: DimVar<'c>) -> &str {
+    /// A dim variable, which the file then defines.
+    pub(super) fn var(&mut self, var: DimVar<'c>) -> &str {
+        self.used_vars.insert(var);
         self.vars.get(&var).map_or("", String::as_str)
+    }
+
+    pub(super) fn uses_mesh(&self, mesh: Mesh<'c>) -> bool {
+        self.used_meshes.contains(&mesh)
+    }
+
+    pub(super) fn uses_var(&self, var: DimVar<'c>) -> bool {
+        self.used_vars.contains(&var)
     }
 
     /// Whether a local value of that name hides nothing of the file.

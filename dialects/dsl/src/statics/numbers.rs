@@ -42,7 +42,7 @@ fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
     if b == 0.0 && matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod) {
         return Err(Refusal::wrong(span, format!("`{a:?} {} {b:?}` divides by zero", op.as_str())));
     }
-    Ok(Value::Float(match op {
+    let value = match op {
         Operator::Add => a + b,
         Operator::Sub => a - b,
         Operator::Mult => a * b,
@@ -51,7 +51,9 @@ fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
         Operator::Mod => a - b * (a / b).floor(),
         Operator::Pow => a.powf(b),
         _ => return Err(unread_operator(op, span)),
-    }))
+    };
+    // The bits of a nan do not depend on the machine.
+    Ok(Value::Float(if value.is_nan() { f64::NAN } else { value }))
 }
 
 pub(crate) fn unread_operator(op: Operator, span: Span) -> Refusal {

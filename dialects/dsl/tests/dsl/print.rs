@@ -1,35 +1,46 @@
 //! Printing back: what is read, printed and read again is the same module, and prints the same text.
 
+use std::path::{Path, PathBuf};
+
 use tf_core::equal::structurally_equal;
-use tf_core::{Arena, Context};
+use tf_core::{Arena, Context, Diagnostic, Module};
 use tf_dsl::{DslOptions, PrintOptions, parse_file, print_module};
+use tf_testing::{Options, random_module};
 
-use crate::common::{reference, registry};
+use crate::common::{reference, registry, with_module};
 
-/// The text of a module of `source`; panics where it does not come back.
-fn printed(name: &str, source: &str) -> String {
-    let arena = Arena::new();
-    let cx = &Context::new(&arena, registry());
-    let read = |file: &str, text: &str| {
-        let id = cx.sources().add(file, text);
-        let shown = |d: &tf_core::Diagnostic| format!("{:?}: {}", d.span.map(|s| (s.line, s.column)), d.message);
-        parse_file(cx, id, &DslOptions::default()).unwrap_or_else(|errors| {
-            panic!("{name}, {file}: {:?}\n{text}", errors.iter().map(shown).collect::<Vec<_>>())
-        })
-    };
-    let module = read("first.py", source);
-    let text = print_module(cx, module, &PrintOptions::default())
-        .unwrap_or_else(|error| panic!("{name} is not printed: {} at {:?}", error.message, error.span));
-    let again = read("printed.py", &text);
+/// Random modules of one run.
+const SEEDS: u64 = 400;
+
+/// Prints a module, reads the text and compares; what cannot be printed is returned as the refusal.
+fn round_trip<'c>(name: &str, cx: &Context<'c>, module: Module<'c>) -> Result<String, Diagnostic> {
+    let text = print_module(cx, module, &PrintOptions::default())?;
+    let id = cx.sources().add("printed.py", text.as_str());
+    let again = parse_file(cx, id, &DslOptions::default())
+        .unwrap_or_else(|errors| panic!("{name} is not read again: {:?}\n{text}", shown(&errors)));
     assert!(structurally_equal(module, again), "{name} is another module when it is read again:\n{text}");
     let second = print_module(cx, again, &PrintOptions::default()).expect("what is printed once is printed twice");
     assert_eq!(text, second, "{name}: the second print differs");
-    text
+    Ok(text)
+}
+
+fn shown(errors: &[Diagnostic]) -> Vec<String> {
+    errors.iter().map(|d| format!("{:?}: {}", d.span.map(|s| (s.line, s.column)), d.message)).collect()
+}
+
+/// Checks that a module of a source comes back.
+fn comes_back(name: &str, source: &str, module: Option<&str>) {
+    with_module(source, module, |cx, result| {
+        let module = result.unwrap_or_else(|errors| panic!("{name} is not read: {:?}", shown(&errors)));
+        if let Err(error) = round_trip(name, cx, module) {
+            panic!("{name} is not printed: {:?}", shown(&[error]));
+        }
+    });
 }
 
 /// The sources in a folder of the reference values.
 fn sources(folder: &str) -> Vec<String> {
-    let dir = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference").join(folder);
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/reference").join(folder);
     let files = std::fs::read_dir(dir).expect("the programs are here");
     let mut names: Vec<_> = files
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok()?.strip_suffix(".py").map(str::to_owned))
@@ -41,14 +52,14 @@ fn sources(folder: &str) -> Vec<String> {
 #[test]
 fn programs_come_back() {
     for name in sources("programs") {
-        printed(&name, &reference(&format!("programs/{name}.py")));
+        comes_back(&name, &reference(&format!("programs/{name}.py")), None);
     }
 }
 
 #[test]
 fn programs_of_tir_come_back() {
     for name in sources("tir") {
-        printed(&name, &reference(&format!("tir/{name}.py")));
+        comes_back(&name, &reference(&format!("tir/{name}.py")), None);
     }
 }
 
@@ -57,6 +68,58 @@ fn accepted_cases_come_back() {
     let cases: serde_json::Value = serde_json::from_str(&reference("accepted.json")).expect("a file of cases");
     for case in cases["cases"].as_array().expect("cases") {
         let text = |key: &str| case[key].as_str().unwrap_or_default();
-        printed(text("id"), text("source"));
+        comes_back(text("id"), text("source"), None);
     }
+}
+
+/// Every module of the lit suite that is read.
+#[test]
+fn tests_of_the_driver_come_back() {
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/lit")];
+    let mut files: Vec<PathBuf> = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder of tests") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "py") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    let mut count = 0;
+    for file in files {
+        let source = std::fs::read_to_string(&file).expect("a source");
+        let classes = source.lines().filter_map(|line| line.strip_prefix("class ")?.strip_suffix(':'));
+        for class in classes {
+            if with_module(&source, Some(class), |_, result| result.is_ok()) {
+                comes_back(&format!("{} {class}", file.display()), &source, Some(class));
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 20, "only {count} modules are read");
+}
+
+/// Random modules come back, or are refused by name.
+#[test]
+fn random_modules_come_back_or_are_refused() {
+    let options = Options { hir: &["tf", "dim"], tir: &["T", "dim"], odd: false, ..Options::default() };
+    let mut printed = 0;
+    let mut refusals: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    for seed in 0..SEEDS {
+        let arena = Arena::new();
+        let cx = &Context::new(&arena, registry());
+        let module = random_module(cx, seed, &options);
+        let r =
+            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| round_trip(&format!("seed {seed}"), cx, module)));
+        match r {
+            Ok(Ok(_)) => printed += 1,
+            Ok(Err(error)) => *refusals.entry(error.message).or_default() += 1,
+            Err(_) => *refusals.entry("PANIC".to_owned()).or_default() += 1,
+        }
+    }
+    println!("{printed} {refusals:#?}");
+    assert!(printed > 0);
 }
