@@ -11,7 +11,7 @@ use tf_types::{DType, TypeKind};
 use super::Printer;
 use super::doc::Doc;
 use super::order::as_written;
-use super::scan::is_nameless;
+use super::scan::{is_nameless, loops};
 
 /// Tuples inside tuples; the reader has the same limit.
 const TUPLES: usize = 16;
@@ -48,7 +48,7 @@ impl<'c> Printer<'_, 'c> {
 
     fn blocks(&mut self, plan: &Schedule<'c>) -> Result<()> {
         // A loop that ends another stands at its end, whatever it depends on.
-        let ends: NodeSet<Expr<'c>> = plan.regions.keys().filter_map(|grid| end_of(*grid)).collect();
+        let ends: NodeSet<Expr<'c>> = loops(plan).into_iter().filter_map(end_of).collect();
         let block = |grid: Option<Expr<'c>>, exprs, open| Block { grid, rest: exprs, open, last: None, has_end: false };
         let mut stack = vec![block(None, plan.root.iter(), None)];
         while let Some(top) = stack.last_mut() {

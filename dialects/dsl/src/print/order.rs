@@ -3,6 +3,8 @@
 use tf_core::walk::{Schedule, operands, post_order};
 use tf_core::{Expr, NodeMap};
 
+use super::scan::loops;
+
 /// Sorts the values of each block by where the last of what they are made of ends. A call that elaborates its callee is thus
 /// printed where the author put it among others, and its instance gets the same number.
 pub(super) fn as_written<'c>(plan: &mut Schedule<'c>, body: Expr<'c>) {
@@ -13,7 +15,10 @@ pub(super) fn as_written<'c>(plan: &mut Schedule<'c>, body: Expr<'c>) {
         ends.insert(expr, end);
     }
     let end = |expr: &Expr<'c>| ends.get(expr).copied().unwrap_or_default();
-    for block in std::iter::once(&mut plan.root).chain(plan.regions.values_mut()) {
-        block.sort_by_key(end);
+    for grid in loops(plan) {
+        if let Some(block) = plan.regions.get_mut(&grid) {
+            block.sort_by_key(end);
+        }
     }
+    plan.root.sort_by_key(end);
 }

@@ -106,7 +106,7 @@ impl<'c> Printer<'_, 'c> {
             tf_core::walk::operands(expr, |operand| roots.push(operand));
         }
         for expr in roots {
-            *self.scope.uses.entry(expr).or_default() += 1;
+            *self.scope.uses.or_insert_with(expr, || 0) += 1;
         }
         Ok(())
     }

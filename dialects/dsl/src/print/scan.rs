@@ -17,6 +17,18 @@ pub(super) fn is_op(call: OpView<'_>, dialect: &str, name: &str) -> bool {
     (call.op.decl.name.dialect, call.op.decl.name.name) == (dialect, name)
 }
 
+/// All loops of a body, outer ones first.
+pub(super) fn loops<'c>(plan: &Schedule<'c>) -> Vec<Expr<'c>> {
+    let is_loop = |expr: &Expr<'c>| matches!(expr.kind, ExprKind::Grid(_));
+    let mut found: Vec<_> = plan.root.iter().copied().filter(is_loop).collect();
+    let mut at = 0;
+    while let Some(&grid) = found.get(at) {
+        found.extend(plan.region(grid).iter().copied().filter(is_loop));
+        at += 1;
+    }
+    found
+}
+
 /// Whether a loop has no name for its value: that is the end of a function or of a loop around it.
 pub(super) fn is_nameless(region: &GridRegion<'_>) -> bool {
     region.carries.len() != 1
@@ -25,11 +37,12 @@ pub(super) fn is_nameless(region: &GridRegion<'_>) -> bool {
 impl<'c> Printer<'_, 'c> {
     /// Looks at all values of a function.
     pub(super) fn scan(&mut self, plan: &Schedule<'c>, body: Expr<'c>) -> Result<()> {
-        let all = || plan.root.iter().chain(plan.regions.values().flatten()).copied();
+        let loops = loops(plan);
+        let all = || plan.root.iter().chain(loops.iter().flat_map(|grid| plan.region(*grid))).copied();
         for expr in all() {
-            operands(expr, |operand| *self.scope.uses.entry(operand).or_default() += 1);
+            operands(expr, |operand| *self.scope.uses.or_insert_with(operand, || 0) += 1);
         }
-        *self.scope.uses.entry(body).or_default() += 1;
+        *self.scope.uses.or_insert_with(body, || 0) += 1;
         for expr in all() {
             self.scan_value(expr).map_err(|error| error.at(expr.span()))?;
         }

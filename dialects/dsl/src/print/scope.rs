@@ -57,7 +57,7 @@ pub(super) struct Scope<'c> {
     /// Values that are written where they are used.
     pub(super) inlined: NodeSet<Expr<'c>>,
     /// Values that are the position on a mesh axis.
-    pub(super) coordinates: NodeMap<Expr<'c>, (Mesh<'c>, usize)>,
+    pub(super) coordinates: FxHashMap<Expr<'c>, (Mesh<'c>, usize)>,
     /// Items of loops with several carries, by loop and position.
     pub(super) items: FxHashMap<(Expr<'c>, usize), Expr<'c>>,
     /// What values are the start of, by the names of those carries.
