@@ -2,15 +2,19 @@
 
 use std::sync::Arc;
 
-use tf_core::node::{FunctionData, GridRegion, TirCallee};
+use tf_core::node::{DispatchCase, FunctionData, GridRegion, PrimFunctionData, TirCallee};
 use tf_core::op::OpRegistryBuilder;
 use tf_core::visit::{
-    BindingSubstitutionCloner, Cloning, ExprCloner, ExprVisitor, ExprWalker, StmtMutator, StmtVisitor, StmtWalk, Walk,
-    clone_expr, collect_exprs, expr_operands, function_values, rewrite_stmt, rewrite_stmt_exprs, visit_expr,
-    visit_stmt, walk_exprs,
+    BindingSubstitutionCloner, Cloning, ExprCloner, ExprFunctor, ExprVisitor, ExprWalker, StmtMutator, StmtVisitor,
+    StmtWalk, Walk, clone_expr, collect_exprs, expr_operands, function_values, rewrite_prim_function, rewrite_stmt,
+    rewrite_stmt_exprs, visit_expr, visit_stmt, walk_exprs, walk_prim_function,
 };
-use tf_core::{Arena, Context, Diagnostic, Expr, ExprKind, Literal, Meta, Result, Stmt, StmtKind};
-use tf_types::DType;
+use tf_core::walk::{rebuild_stmt, rebuild_stmt_exprs, stmt_children, stmt_exprs};
+use tf_core::{
+    Arena, Callee, Context, Diagnostic, DimVarRangePat, Expr, ExprKind, Literal, Meta, Result, Stmt, StmtKind, Target,
+    TargetKind,
+};
+use tf_types::{DType, MeshLayout, Topology};
 
 fn context(arena: &Arena) -> Context<'_> {
     Context::new(arena, Arc::new(OpRegistryBuilder::default().freeze().unwrap()))
@@ -190,6 +194,122 @@ fn what_is_not_entered_is_left_out() {
     let mut walk = Walk::new(Vec::new());
     walk.visit(&mut Vars, tuple(cx, &[grid(cx, [i, acc, x, acc]), i]));
     assert_eq!(walk.cx, [i]);
+}
+
+#[test]
+fn dispatch_is_by_kind_with_one_context() {
+    /// The names of what it was called for.
+    struct Names;
+    impl<'c> ExprFunctor<'c, &'static str, usize> for Names {
+        fn default_visit(&mut self, _: Expr<'c>, calls: &mut usize) -> &'static str {
+            *calls += 1;
+            "other"
+        }
+        fn visit_var(&mut self, _: Expr<'c>, calls: &mut usize) -> &'static str {
+            *calls += 10;
+            "var"
+        }
+    }
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let x = var(cx, "x");
+    let mut calls = 0;
+    let root = tuple(cx, &[x]);
+    assert_eq!([x, root].map(|expr| Names.visit(expr, &mut calls)), ["var", "other"]);
+    assert_eq!(calls, 11, "nothing is entered");
+}
+
+#[test]
+fn children_of_every_kind_of_statement() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let [x, i] = ["x", "i"].map(|name| var(cx, name));
+    let [one, two, three] = [1, 2, 3].map(|value| int(cx, value));
+    let (a, b, c) =
+        (call(cx, "a", &[x]), call(cx, "b", &[]), cx.stmt(StmtKind::Abort { message: cx.symbol("") }, None));
+    let topology = Topology { name: cx.symbol("cta"), size: Some(cx.dim(4)) };
+    let mesh = cx.mesh(&[topology], MeshLayout::Plain(cx.c_order_layout(&[cx.dim(4)])), &[cx.symbol("b")]);
+    let pattern = DimVarRangePat { dim: cx.symbol("S"), lo: 1, hi: 5 };
+    let cases = cx.alloc_slice(&[DispatchCase { pattern, call: a }, DispatchCase { pattern, call: b }]);
+    let for_kind = StmtKind::For { induction: i, start: one, stop: two, step: three, body: a };
+    let rows = [
+        (StmtKind::Sequential(cx.alloc_slice(&[a, b])), vec![a, b], vec![]),
+        (StmtKind::Let { var: i, value: one, body: a }, vec![a], vec![one]),
+        (for_kind, vec![a], vec![one, two, three]),
+        (StmtKind::While { cond: x, body: a }, vec![a], vec![x]),
+        (StmtKind::If { cond: x, then_body: a, else_body: b }, vec![a, b], vec![x]),
+        (StmtKind::MeshScope { mesh, binding: cx.symbol("m"), body: a }, vec![a], vec![]),
+        (a.kind, vec![], vec![x]),
+        (StmtKind::Dispatch { callee: cx.symbol("f"), subject: x, cases, fallback: c }, vec![a, b, c], vec![x]),
+        (c.kind, vec![], vec![]),
+        (StmtKind::Return, vec![], vec![]),
+    ];
+    for (kind, children, exprs) in rows {
+        let stmt = cx.stmt(kind, None);
+        let (mut found, mut embedded) = (Vec::new(), Vec::new());
+        stmt_children(stmt, |child| found.push(child));
+        stmt_exprs(stmt, |expr| embedded.push(expr));
+        assert!(found == children && embedded == exprs);
+        // The rebuild tables follow the child tables.
+        assert!(rebuild_stmt(cx, stmt, &children) == stmt);
+        let other: Vec<_> = children.iter().map(|_| b).collect();
+        let rebuilt = rebuild_stmt(cx, stmt, &other);
+        let mut new = Vec::new();
+        stmt_children(rebuilt, |child| new.push(child));
+        assert!(new == other);
+        let rebuilt = rebuild_stmt_exprs(cx, stmt, |_| Ok(three)).unwrap();
+        stmt_exprs(rebuilt, |expr| assert!(expr == three));
+    }
+}
+
+#[test]
+fn operands_of_every_kind_of_expression() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let [x, i, acc] = ["x", "i", "acc"].map(|name| var(cx, name));
+    let body = tuple(cx, &[acc]);
+    let callee = cx.function(FunctionData::new(cx.symbol("f"), cx.alloc_slice(&[x]), body, body.ty()));
+    let kind = ExprKind::Call { callee: Callee::Function(callee), args: cx.alloc_slice(&[x]) };
+    let function_call = cx.expr(kind, body.ty(), Meta::default());
+    let symbol = cx.expr(ExprKind::SymbolRef(cx.symbol("f")), cx.unit(), Meta::default());
+    let tensor = cx.tensor(&[cx.dim(4)], DType::F32, None, tf_types::Storage::Gmem);
+    let t = cx.var(cx.symbol("t"), tensor, Meta::default());
+    let extent = cx.shape_of(t, 0, Meta::default()).unwrap();
+    for (expr, want) in [
+        (x, vec![]),
+        (int(cx, 1), vec![]),
+        (symbol, vec![]),
+        (extent, vec![t]),
+        (tuple(cx, &[x, i]), vec![x, i]),
+        (function_call, vec![x]),
+        (grid(cx, [i, acc, x, body]), vec![x, body]),
+    ] {
+        assert_eq!(expr_operands(expr), want);
+    }
+}
+
+#[test]
+fn the_body_of_a_function_is_walked_and_rewritten() {
+    struct Kinds(usize);
+    impl<'c> StmtVisitor<'c> for Kinds {
+        fn generic_visit(&mut self, _: Stmt<'c>, _: &mut StmtWalk<'_, ()>) {
+            self.0 += 1;
+        }
+    }
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let target = Target { kind: TargetKind::Cpu, device: cx.symbol("") };
+    let function = |body| {
+        let name = cx.symbol("p");
+        cx.prim_function(PrimFunctionData { name, params: &[], body, output_count: 0, target, span: None })
+    };
+    let f = function(block(cx, &[call(cx, "g", &[]), call(cx, "f", &[])]));
+    let mut kinds = Kinds(0);
+    walk_prim_function(&mut kinds, f);
+    assert_eq!(kinds.0, 3, "the body, not the function");
+    let new = rewrite_prim_function(&mut WithoutF, f, cx).unwrap();
+    assert!(new != f && new.name == f.name && matches!(new.body.kind, StmtKind::Sequential([_])));
+    assert!(rewrite_prim_function(&mut WithoutF, new, cx).unwrap() == new);
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod common;
 mod hidden;
 mod meta;
 mod modules;
+mod ops;
 mod special;
 mod trees;
 mod variants;
