@@ -164,7 +164,15 @@ impl<'a, 'c> Parser<'a, 'c> {
                         Binding::Value(Value::Function(function))
                     }
                 }
-                _ => return Err(Refusal::unbuilt(self.span(decorator), "this decorator inside a plain function")),
+                Decorator::Known(Builtin::PrimFunc, call) => {
+                    let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
+                    Binding::Value(Value::Prim(self.prim_function(def, declared.target, declared.outputs)?))
+                }
+                _ => {
+                    let message =
+                        format!("`@{}` decorates no function inside another", self.text(&decorator.expression));
+                    return Err(Refusal::unread(self.span(decorator), message));
+                }
             },
             _ => {
                 let why = "it is a plain Python function inside another".to_owned();

@@ -3,7 +3,7 @@
 //!
 //! A file is parsed with byte ranges, its file-level names are evaluated statically, and every `@func` body is folded
 //! into one HIR expression, each node typed as it is made; that of a `@prim_func` into TIR statements. Ops are found by their schema in the context's registry, so
-//! this crate knows no op. What the surface has but this version does not read is refused by name where it is used.
+//! this crate knows no op.
 
 mod annotation;
 mod body;

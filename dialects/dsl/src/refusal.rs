@@ -24,11 +24,6 @@ impl Refusal {
         Self::Unread(Box::new(Diagnostic::error(message).at(span)))
     }
 
-    /// A part of the language that this version does not read.
-    pub(crate) fn unbuilt(span: Span, what: impl std::fmt::Display) -> Self {
-        Self::unread(span, format!("{what} is not supported yet"))
-    }
-
     fn edit(mut self, edit: impl FnOnce(&mut Diagnostic)) -> Self {
         match &mut self {
             Self::Wrong(diagnostic) | Self::Unread(diagnostic) => edit(diagnostic),
@@ -47,10 +42,26 @@ impl Refusal {
 
     pub(crate) fn diagnostic(self) -> Option<Diagnostic> {
         match self {
-            Self::Wrong(diagnostic) | Self::Unread(diagnostic) => Some(*diagnostic),
+            Self::Wrong(mut diagnostic) | Self::Unread(mut diagnostic) => {
+                shorten(&mut diagnostic.message);
+                diagnostic.help.as_mut().map(shorten);
+                diagnostic.labels.iter_mut().for_each(|(_, text)| shorten(text));
+                Some(*diagnostic)
+            }
             Self::Reported => None,
         }
     }
+}
+
+/// Cuts the middle out of a message that quotes a name or literal of any length.
+fn shorten(text: &mut String) {
+    const LONGEST: usize = 2_000;
+    const KEPT: usize = 200;
+    if text.len() <= LONGEST {
+        return;
+    }
+    let (start, end) = (text.floor_char_boundary(KEPT), text.ceil_char_boundary(text.len() - KEPT));
+    text.replace_range(start..end, " … ");
 }
 
 impl From<Diagnostic> for Refusal {

@@ -14,6 +14,8 @@ use crate::limits;
 /// Errors of syntax that are reported at once.
 const SYNTAX_ERRORS: usize = 10;
 const BLOCK: usize = 256;
+/// Bytes of code in a message.
+const SHOWN: usize = 120;
 
 /// A file with what turns byte ranges into lines and columns without walking long lines again.
 pub(crate) struct Source {
@@ -100,10 +102,21 @@ impl Source {
         self.content().get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
     }
 
-    /// The words of the file in that range, on one line.
+    /// The words of the file in that range, on one line; the first of them where there are many.
     pub(crate) fn text_of(&self, node: &impl Ranged) -> String {
-        let text = self.content().get(node.range().start().to_usize()..node.range().end().to_usize());
-        text.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+        let mut text = String::new();
+        for word in self.slice(node.range()).split_whitespace() {
+            if !text.is_empty() {
+                text.push(' ');
+            }
+            // Names of what is read are short.
+            text.extend(word.chars().take(SHOWN));
+            if text.len() > SHOWN {
+                text.push('…');
+                break;
+            }
+        }
+        text
     }
 
     /// The file's syntax tree.

@@ -5,7 +5,6 @@ use tf_core::op::{Attr, OpInstance, ParamKind, Schema};
 use tf_core::{Expr, Literal, Meta, Span};
 use tf_types::{DType, Storage, Symbol};
 
-use crate::names;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
@@ -25,45 +24,23 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn schema(&self, dialect: &str, name: &str, what: &str, span: Span) -> Res<Schema> {
         match self.cx.ops().schemas(dialect, name) {
             [schema, ..] => Ok(*schema),
-            [] => Err(Refusal::unbuilt(span, format!("{what} needs the op `{name}`, which"))),
+            [] => Err(Refusal::wrong(span, format!("{what} needs the op `{dialect}.{name}`, which is not registered"))),
         }
     }
 
-    /// Why no op of that name is called.
+    /// Why no op of that name is called: it is of the other dialect, or there is none.
     pub(crate) fn unknown_op(&self, name: &str, span: Span) -> Refusal {
-        if self.is_prim() {
-            return self.unknown_effect(name, span);
-        }
-        if names::HIR_OPS.contains(&name) {
-            return Refusal::unbuilt(span, format!("the op `{name}`"));
-        }
-        if names::TIR_OPS.contains(&name) || !self.cx.ops().schemas("T", name).is_empty() {
+        let ops = self.cx.ops();
+        let other = if self.is_prim() { "tf" } else { "T" };
+        if !ops.schemas(other, name).is_empty() {
             return self.foreign_op(name, span);
         }
-        if name.ends_with('_') {
-            return Refusal::wrong(
-                span,
-                format!("unknown op `{name}`: the effect form `NAME_` belongs to `@prim_func`"),
-            );
-        }
-        let known = self.cx.ops().names("tf");
-        let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));
-        let candidates = known.iter().copied().chain(names::HIR_OPS.iter().copied());
-        match did_you_mean(name, candidates) {
-            Some(near) => refusal.help(format!("did you mean `{near}`?")),
-            None => refusal,
-        }
-    }
-
-    fn unknown_effect(&self, name: &str, span: Span) -> Refusal {
-        if names::TIR_OPS.contains(&name) {
-            return Refusal::unbuilt(span, format!("the op `{name}`"));
-        }
-        if names::HIR_OPS.contains(&name) || !self.cx.ops().schemas("tf", name).is_empty() {
-            return self.foreign_op(name, span);
+        if !self.is_prim() && name.ends_with('_') {
+            let message = format!("unknown op `{name}`: the effect form `NAME_` belongs to `@prim_func`");
+            return Refusal::wrong(span, message);
         }
         let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));
-        match did_you_mean(name, self.cx.ops().names("T").iter().copied()) {
+        match did_you_mean(name, ops.names(self.dialect()).iter().copied()) {
             Some(near) => refusal.help(format!("did you mean `{near}`?")),
             None => refusal,
         }

@@ -149,7 +149,7 @@ impl<'c> Parser<'_, 'c> {
         let schemas = ["dim", "T"].map(|dialect| self.cx.ops().schemas(dialect, name).first().copied());
         match schemas {
             [Some(schema), _] | [None, Some(schema)] => Ok(schema),
-            [None, None] => Err(Refusal::unbuilt(span, format!("`{written}` of scalars"))),
+            [None, None] => Err(Refusal::wrong(span, format!("scalars have no operator `{written}`"))),
         }
     }
 

@@ -141,9 +141,6 @@ impl<'c> Parser<'_, 'c> {
                 let refusal = Refusal::wrong(span, format!("`{}(...)` is no value", builtin.name()));
                 Err(refusal.help("write it after `in` of a `for` statement"))
             }
-            Builtin::Where | Builtin::PrimFunc | Builtin::Intrinsic => {
-                Err(Refusal::unbuilt(span, format!("`{}(...)`", builtin.name())))
-            }
             _ => Err(Refusal::unread(span, format!("`{}` cannot be called here", builtin.name()))),
         }
     }

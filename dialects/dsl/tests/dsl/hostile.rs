@@ -109,6 +109,51 @@ fn odd_bytes() {
     }
 }
 
+#[test]
+fn long_tokens() {
+    let long = 10_000_000;
+    let source = |token: &str| in_function(token);
+    for (token, start) in [
+        ("9".repeat(long), "the integer 9999999999"),
+        ("a".repeat(long), "the name `aaaaaaaaaa"),
+        (format!("x.{}", "a".repeat(long)), "`x` is a run-time value of type"),
+        (format!("tf.{}(x)", "a".repeat(long)), "unknown op `aaaaaaaaaa"),
+        (format!("x[\"{}\"]", "a".repeat(long)), "`x` has 2 axes"),
+        (format!("x + \"{}\"", "a".repeat(long)), "expected a tensor, found the string"),
+        (format!("{}(x)", "(x)".repeat(1_000)), "code is nested"),
+    ] {
+        let message = refusal(&source(&token).replace("(4,)", "(4, 6)"));
+        assert!(message.starts_with(start) && message.len() < 2_100, "{}", &message[..200.min(message.len())]);
+    }
+    let comment = in_function("x").replace("@func", &format!("# {}\n@func", "é".repeat(long / 2)));
+    with_source(&comment, |_, result| assert!(result.is_ok()));
+    let too_long = in_function("x").replace("@func", &format!("# {}\n@func", "a".repeat(40_000_000)));
+    assert!(refusal(&too_long).ends_with("at most 33554432 are read"));
+}
+
+#[test]
+fn line_ends_marks_and_tabs() {
+    let good = in_function("x + x");
+    let wrong = in_function("x + nothing");
+    let place = |source: &str| {
+        with_source(source, |cx, result| cx.sources().describe(result.err().unwrap_or_default()[0].span.unwrap()))
+    };
+    assert_eq!(place(&wrong), "test.py:5:16");
+    for spell in [
+        |text: &str| text.replace('\n', "\r\n"),
+        |text: &str| text.replace("    ", "\t   "),
+        |text: &str| format!("\u{feff}{text}"),
+        |text: &str| text.replace("x +", "x \\\n           +"),
+        |text: &str| text.replace("    return", "    # é\u{202e}\n\u{c}    return"),
+    ] {
+        with_source(&spell(&good), |_, result| assert!(result.is_ok(), "{:?}", result.err()));
+    }
+    assert_eq!(place(&wrong.replace('\n', "\r\n")), "test.py:5:16");
+    assert_eq!(place(&wrong.replace("    ", "\t   ")), "test.py:5:16");
+    assert_eq!(place(&format!("\u{feff}{wrong}")), "test.py:5:16");
+    assert_eq!(place(&wrong.replace("x + nothing", "[\"é\", nothing]")), "test.py:5:18");
+}
+
 fn corpus() -> &'static Vec<String> {
     static CORPUS: OnceLock<Vec<String>> = OnceLock::new();
     CORPUS.get_or_init(|| {
@@ -243,6 +288,26 @@ proptest! {
             for error in errors {
                 assert!(error.span.is_none_or(|s| s.line.get() <= lines), "{error:?}");
             }
+        }
+    }
+
+    /// Any sequence of tokens as the body of a function, of a class, or of the file.
+    #[test]
+    fn token_streams_never_panic(tokens in prop::collection::vec(0..PIECES.len(), 1..60), place in 0..4usize) {
+        let stream: String = tokens.iter().map(|&at| format!("{} ", PIECES[at])).collect();
+        let head = format!("{HEAD}from tilefoundry import module, prim_func\nfrom tilefoundry.dsl import Mesh, P, S, T, Topology, Layout\n\
+            m = Mesh((Topology(\"thread\", 8),), (8,), (\"w\",))\nk = 3\n");
+        let text = match place {
+            0 => format!("{head}@func\ndef f(x: Tensor[(4, 6), \"f32\"]):\n    {stream}\n"),
+            1 => format!("{head}@prim_func\ndef f(x: Tensor[(4, 6), \"f32\"]):\n    {stream}\n"),
+            2 => format!("{head}@module\nclass M:\n    {stream}\n"),
+            _ => format!("{head}{stream}\n@func\ndef f(x: Tensor[(4, 6), \"f32\"]):\n    return x\n"),
+        };
+        let arena = Arena::new();
+        let cx = Context::new(&arena, ops());
+        let file = cx.sources().add("stream.py", text);
+        if let Err(errors) = parse_file(&cx, file, &DslOptions::default()) {
+            assert!(!errors.is_empty());
         }
     }
 }
