@@ -73,7 +73,12 @@ fn barriers_of_some_threads() {
         let half = mesh(k.cx, &[("thread", 32)], &[32]);
         k.effect(Sync::new(k.cx, half), &[]);
     });
-    assert_eq!(error.message, "`T.sync` of 32 threads of a CTA of 64 is not built yet");
+    assert_eq!(error.message, "`T.sync` of all 32 threads of a mesh, but the CTA has 64");
+    let error = at_line_3(|k| {
+        let grid = mesh(k.cx, &[("cta", 8)], &[8]);
+        k.effect(Sync::new(k.cx, grid), &[]);
+    });
+    assert_eq!(error.message, "`T.sync` of all CTAs is not built yet");
 }
 
 #[test]

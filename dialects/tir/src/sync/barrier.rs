@@ -16,8 +16,8 @@ pub struct Sync {
 }
 
 impl VerifyRule for Sync {
-    fn verify<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<(), RuleError> {
-        Ok(Barrier::of(cx, call.mesh()).map(drop)?)
+    fn verify<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<(), RuleError> {
+        Ok(Barrier::of(call.mesh()).map(drop)?)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tf_core::Context;
 use tf_types::layout::static_product;
-use tf_types::{Mesh, MeshKey, Topology, TypeError};
+use tf_types::{Mesh, MeshKey, MeshLayout, Topology, TypeError};
 
 /// Threads of a warp.
 pub const WARP: i64 = 32;
@@ -41,7 +41,7 @@ impl Barrier {
     ///
     /// # Errors
     /// A slice over CTAs; symbolic or other levels; positions that overlap, that are no interval, or that cut a warp.
-    pub fn of<'c>(cx: &Context<'c>, mesh: Mesh<'c>) -> Result<Self, TypeError> {
+    pub fn of(mesh: Mesh<'_>) -> Result<Self, TypeError> {
         let [outer @ .., inner] = mesh.topologies else {
             return Err(TypeError::new("a barrier is over the positions of a level, and the mesh has none"));
         };
@@ -52,7 +52,7 @@ impl Barrier {
             let message = format!("a barrier is over the levels `cta` and `thread`, found `{}`", inner.name);
             return Err(TypeError::new(message));
         }
-        let threads = threads(cx, mesh, outer, inner)?;
+        let threads = threads(mesh, outer, inner)?;
         let (base, count) = (threads.base, threads.count);
         let inside_a_warp = base / WARP == (base + count - 1) / WARP;
         Ok(match (base, count) {
@@ -93,6 +93,14 @@ impl Barrier {
     }
 }
 
+/// Where the positions of a mesh start.
+fn offset(mesh: Mesh<'_>) -> Option<i64> {
+    match mesh.layout {
+        MeshLayout::Plain(_) => Some(0),
+        MeshLayout::Sliced(slice) => slice.offset.as_const(),
+    }
+}
+
 struct Threads {
     base: i64,
     count: i64,
@@ -106,16 +114,10 @@ fn part_of_a_grid(mesh: Mesh<'_>) -> TypeError {
 }
 
 /// The interval of threads within a CTA.
-fn threads<'c>(
-    cx: &Context<'c>,
-    mesh: Mesh<'c>,
-    outer: &[Topology<'c>],
-    inner: &Topology<'c>,
-) -> Result<Threads, TypeError> {
+fn threads<'c>(mesh: Mesh<'c>, outer: &[Topology<'c>], inner: &Topology<'c>) -> Result<Threads, TypeError> {
     let symbolic = || TypeError::new(format!("a barrier needs the positions of {mesh}, and they are symbolic"));
     let domain = inner.size.and_then(|size| size.as_const()).ok_or_else(symbolic)?;
-    let scope = cx.scope(mesh);
-    let offset = scope.offset.as_const().ok_or_else(symbolic)?;
+    let offset = offset(mesh).ok_or_else(symbolic)?;
     let strides: Vec<Option<i64>> = match mesh.strides() {
         Some(strides) => strides.iter().map(|stride| stride.as_const()).collect(),
         None => {
@@ -203,7 +205,7 @@ fn is_slice<'c>(cx: &Context<'c>, mesh: Mesh<'c>, parent: Mesh<'c>) -> bool {
     let (Some(extents), Some(strides)) = (constants(mesh.extents()), mesh.strides().and_then(constants)) else {
         return false;
     };
-    let Some(mut rest) = cx.scope(mesh).offset.as_const() else { return false };
+    let Some(mut rest) = offset(mesh) else { return false };
     let mut order: Vec<_> = (0..extents.len()).collect();
     order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis]));
     let mut keys = vec![MeshKey::Slice(None, None, None); extents.len()];
@@ -254,7 +256,7 @@ mod tests {
 
     fn of<'c>(cx: &Context<'c>, mesh: Mesh<'c>, keys: &[MeshKey]) -> Result<Barrier, String> {
         let mesh = if keys.is_empty() { mesh } else { cx.slice_mesh(mesh, keys).unwrap() };
-        Barrier::of(cx, mesh).map_err(|error| error.message)
+        Barrier::of(mesh).map_err(|error| error.message)
     }
 
     #[test]

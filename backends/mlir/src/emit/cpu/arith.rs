@@ -4,7 +4,8 @@ use tf_core::{
     Result,
     op::{OpView, rules::typed},
 };
-use tf_tir::arith::{binary::Binary, unary::Unary};
+use tf_tir::arith::{binary::Binary, clamp::Clamp, unary::Unary};
+use tf_tir::nn::relu::Relu;
 use tf_types::kinds::UnaryKind;
 
 pub(super) fn binary<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()> {
@@ -14,6 +15,19 @@ pub(super) fn binary<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()
         let (a, b) = (lhs.load_broadcast(s, at)?, rhs.load_broadcast(s, at)?);
         dst.store(s, s.binary(call.kind(), lhs.dtype, a, b)?, at)
     })
+}
+
+pub(super) fn relu<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()> {
+    let call = typed::<Relu>(view);
+    let (src, dst) = (e.buffer(call.src())?, e.buffer(call.dst())?);
+    nest::each(&e.s, &dst.shape, |s, at| dst.store(s, s.unary(UnaryKind::Relu, src.dtype, src.load(s, at)?)?, at))
+}
+
+pub(super) fn clamp<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()> {
+    let call = typed::<Clamp>(view);
+    let (src, dst) = (e.buffer(call.src())?, e.buffer(call.dst())?);
+    let (lo, hi) = (call.min_val(), call.max_val());
+    nest::each(&e.s, &dst.shape, |s, at| dst.store(s, s.clamp(src.dtype, src.load(s, at)?, lo, hi)?, at))
 }
 
 pub(super) fn unary<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()> {

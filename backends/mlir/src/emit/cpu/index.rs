@@ -3,31 +3,22 @@ use super::{Binding, Emitter, buffer::Coordinate};
 use crate::emit::{build::V, scalar::Scalars};
 use melior::ir::{Type, ValueLike};
 use rustc_hash::FxHashMap;
-use tf_core::{
-    Diagnostic, Expr, ExprKind, Literal, Result,
-    op::{Op, OpName},
-    walk::post_order,
-};
+use tf_core::{Diagnostic, Expr, ExprKind, Literal, Result, op::OpName, walk::post_order};
+use tf_dim::ScalarKind;
 use tf_types::{DType, kinds::BinaryKind};
-
-/// The element operation that each op of the dialect is, of i64.
-const OPS: [(OpName, BinaryKind); 7] = [
-    (tf_dim::Add::DECL.name, BinaryKind::Add),
-    (tf_dim::Sub::DECL.name, BinaryKind::Sub),
-    (tf_dim::Mul::DECL.name, BinaryKind::Mul),
-    (tf_dim::FloorDiv::DECL.name, BinaryKind::FloorDiv),
-    (tf_dim::Mod::DECL.name, BinaryKind::Mod),
-    (tf_dim::Min::DECL.name, BinaryKind::Min),
-    (tf_dim::Max::DECL.name, BinaryKind::Max),
-];
 
 /// Whether this is arithmetic of the `dim` dialect.
 pub(super) fn is_dim(expr: Expr<'_>) -> bool {
     expr.op_call().is_some_and(|call| kind(call.op.decl.name).is_some())
 }
 
+/// The element operation of i64 that an op of the dialect is, if its result is an integer.
 fn kind(name: OpName) -> Option<BinaryKind> {
-    OPS.iter().find(|(op, _)| op.key == name.key).map(|(_, kind)| *kind)
+    match tf_dim::kind(name)? {
+        ScalarKind::Binary(BinaryKind::And | BinaryKind::Or) => None,
+        ScalarKind::Binary(kind) => (!kind.is_comparison()).then_some(kind),
+        ScalarKind::Unary(_) => None,
+    }
 }
 
 impl<'a, 'c> Emitter<'a, 'c> {

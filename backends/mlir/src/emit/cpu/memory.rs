@@ -38,6 +38,10 @@ pub(super) fn tensor_view<'a, 'c>(e: &mut Emitter<'a, 'c>, expr: Expr<'c>) -> Re
 pub(super) fn copy<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()> {
     let call = typed::<Copy>(view);
     let (src, dst) = (e.buffer(call.src())?, e.buffer(call.dst())?);
+    if src.shape != dst.shape {
+        let message = format!("`T.copy` of shape {:?} to {:?} has no CPU form", src.shape, dst.shape);
+        return Err(Diagnostic::error(message).with_help("take a `T.tensor_view` of one shape"));
+    }
     nest::each(&e.s, &dst.shape, |s, at| {
         let element = src.load(s, at)?;
         dst.store(s, element, at)

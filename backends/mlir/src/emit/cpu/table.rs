@@ -5,10 +5,10 @@ use tf_core::{
     op::{Op, OpName, OpView},
 };
 use tf_tir::{
-    arith::{binary::Binary, unary::Unary},
+    arith::{binary::Binary, clamp::Clamp, unary::Unary},
     launch::Launch,
     memory::{alloc_tensor::AllocTensor, copy::Copy, fill::Fill, tensor_view::TensorView},
-    nn::mma::Mma,
+    nn::{mma::Mma, relu::Relu},
     sync::barrier::Sync,
     tensor::reduce::Reduce,
 };
@@ -16,11 +16,13 @@ use tf_tir::{
 type Effect = for<'a, 'c> fn(&mut Emitter<'a, 'c>, OpView<'c>) -> Result<()>;
 type Value = for<'a, 'c> fn(&mut Emitter<'a, 'c>, Expr<'c>) -> Result<Binding<'a>>;
 
-const EFFECTS: [(OpName, Effect); 8] = [
+const EFFECTS: [(OpName, Effect); 10] = [
     (Copy::DECL.name, memory::copy),
     (Fill::DECL.name, memory::fill),
     (Binary::DECL.name, arith::binary),
     (Unary::DECL.name, arith::unary),
+    (Clamp::DECL.name, arith::clamp),
+    (Relu::DECL.name, arith::relu),
     (Reduce::DECL.name, tensor::reduce),
     (Mma::DECL.name, nn::mma),
     (Sync::DECL.name, device_only),

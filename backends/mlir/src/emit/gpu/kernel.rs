@@ -20,7 +20,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::{
     Diagnostic, Expr, Literal, PrimFunction, Result, SourceMap, Stmt, StmtKind, node::TirCallee, op::OpView,
 };
-use tf_tir::held::Held;
+use tf_tir::{held::Held, sync::participants::NamedBarriers};
 use tf_types::DType;
 
 /// What is known at one point of a kernel under construction.
@@ -39,6 +39,8 @@ pub(crate) struct KernelCx<'a, 'c> {
     pub(crate) touched: FxHashSet<usize>,
     /// Enclosing loops.
     pub(crate) depth: usize,
+    /// Ids of the kernel's named barriers.
+    pub(crate) barriers: NamedBarriers,
 }
 
 enum Step<'a, 'c> {
@@ -72,6 +74,7 @@ pub(crate) fn emit_kernel<'a>(
         shared,
         touched: FxHashSet::default(),
         depth: 0,
+        barriers: NamedBarriers::default(),
     };
     let mut steps = vec![Step::Run(function.body)];
     while let Some(step) = steps.pop() {

@@ -32,6 +32,8 @@ pub(crate) fn register(table: &mut EmissionTable) {
     table.effect::<tf_tir::memory::fill::Fill>();
     table.effect::<tf_tir::arith::binary::Binary>();
     table.effect::<tf_tir::arith::unary::Unary>();
+    table.effect::<tf_tir::arith::clamp::Clamp>();
+    table.effect::<tf_tir::nn::relu::Relu>();
     table.effect::<tf_tir::tensor::reduce::Reduce>();
     table.effect::<tf_tir::nn::mma::Mma>();
     table.effect::<tf_tir::sync::barrier::Sync>();

@@ -94,6 +94,11 @@ impl<'a> Prologue<'a> {
         Ok(Index::of(value, 1))
     }
 
+    /// The linear id of the thread in its CTA.
+    pub(crate) fn thread(&mut self) -> Result<V<'a>> {
+        self.id(true)
+    }
+
     /// The linear thread or CTA id, x fastest.
     fn id(&mut self, in_cta: bool) -> Result<V<'a>> {
         if let Some(known) = self.ids[usize::from(in_cta)] {

@@ -124,6 +124,26 @@ impl<'a, 'm> Scalars<'a, 'm> {
         unary::emit(self, kind, dtype, x)
     }
 
+    /// `min(max(x, lo), hi)`: NaN stays; bounds of integers are cut toward zero and saturate.
+    ///
+    /// # Errors
+    /// A dtype without arithmetic.
+    pub fn clamp(&self, dtype: DType, x: Value<'m, 'a>, lo: f64, hi: f64) -> Built<'m, 'a> {
+        if dtype == DType::Fp8E4M3 {
+            // Bounds that this dtype lacks still bound.
+            let wide = self.cast(dtype, DType::F32, x)?;
+            let wide = self.clamp(DType::F32, wide, lo, hi)?;
+            return self.cast(DType::F32, dtype, wide);
+        }
+        let bound = |value: f64| match dtype {
+            DType::I32 => self.constant(dtype, Literal::Int(i64::from(value as i32))),
+            DType::I64 => self.constant(dtype, Literal::Int(value as i64)),
+            _ => self.constant(dtype, Literal::Float(value)),
+        };
+        let least = self.binary(BinaryKind::Max, dtype, x, bound(lo)?)?;
+        self.binary(BinaryKind::Min, dtype, least, bound(hi)?)
+    }
+
     /// `x` of dtype `from` in dtype `to` (decision 20).
     ///
     /// # Errors

@@ -23,7 +23,7 @@ impl<'c> Check<'_, 'c> {
     /// An open mesh or a slice of one; a kernel has so many named barriers.
     fn barrier(&mut self, call: OpCall<'c, Sync>, span: Option<Span>) {
         let legal = in_scope(self.cx, call.mesh(), &self.scope.meshes);
-        let drawn = match Barrier::of(self.cx, call.mesh()) {
+        let drawn = match Barrier::of(call.mesh()) {
             Ok(Barrier::Named { .. }) => self.barriers.draw().map(drop),
             _ => Ok(()),
         };
