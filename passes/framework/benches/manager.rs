@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tf_core::node::{FunctionData, ModuleData};
-use tf_core::op::{OpCall, OpRegistryBuilder, RuleError, TypeRule};
+use tf_core::op::{OpCall, OpRegistry, OpRegistryBuilder, RuleError, TypeRule};
 use tf_core::visit::{Cloning, ExprCloner, clone_expr};
 use tf_core::walk::post_order;
 use tf_core::{AnyFunction, Arena, Context, Expr, Function, Meta, Module, Result, op};
@@ -16,6 +16,7 @@ use tf_types::{DType, Type};
 
 const FUNCTIONS: usize = 10_000;
 const OPS: usize = 100;
+const ROUNDS: usize = 9;
 
 /// Adds.
 #[op(dialect = "bench", category = "math")]
@@ -103,28 +104,61 @@ fn processor_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
-/// The shortest of several runs, in milliseconds of wall and of processor time.
-fn shortest(mut run: impl FnMut()) -> Times {
-    let mut best = Times { wall: f64::INFINITY, processor: f64::INFINITY };
-    for _ in 0..9 {
-        let (started, before) = (Instant::now(), processor_seconds());
-        run();
-        best.wall = best.wall.min(started.elapsed().as_secs_f64() * 1e3);
-        best.processor = best.processor.min((processor_seconds() - before) * 1e3);
-    }
-    best
-}
-
+/// Milliseconds of wall and of processor time.
 #[derive(Clone, Copy)]
 struct Times {
     wall: f64,
     processor: f64,
 }
 
+fn measure(run: impl FnOnce()) -> Times {
+    let (started, before) = (Instant::now(), processor_seconds());
+    run();
+    let wall = started.elapsed().as_secs_f64() * 1e3;
+    Times { wall, processor: (processor_seconds() - before) * 1e3 }
+}
+
+/// Each from the middle of its values.
+fn median(times: &[Times]) -> Times {
+    let middle = |of: fn(&Times) -> f64| {
+        let mut values: Vec<_> = times.iter().map(of).collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    Times { wall: middle(|t| t.wall), processor: middle(|t| t.processor) }
+}
+
 impl std::fmt::Display for Times {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:.1} ms wall {:.1} ms processor", self.wall, self.processor)
     }
+}
+
+/// The work of a pass without the manager; whether it could be done.
+fn bare<'c>(name: &str, cx: &Context<'c>, module: Module<'c>) -> bool {
+    let done = map_in_parallel(cx, module.functions, |cx, f| match f {
+        AnyFunction::Hir(f) if name == "look" => look(*f) > 0,
+        AnyFunction::Hir(f) => rebuild(*f, cx).is_ok(),
+        AnyFunction::Tir(_) => false,
+    });
+    done.iter().all(|&ok| ok)
+}
+
+/// Alternating rounds, each over a module of its own: what the first run allocates would make the second slower.
+fn compare(passes: &PassRegistry, ops: &Arc<OpRegistry>, name: &str) -> [Times; 2] {
+    let (mut managed, mut alone) = (Vec::new(), Vec::new());
+    for round in 0..2 * ROUNDS {
+        let arena = Arena::new();
+        let cx = Context::new(&arena, Arc::clone(ops));
+        let module = module(&cx);
+        if round % 2 == 0 {
+            let Ok(pipeline) = Pipeline::build(passes, cx.sources(), "<pipeline>", name) else { continue };
+            managed.push(measure(|| assert!(PassManager::default().run(&pipeline, &cx, module).is_ok())));
+        } else {
+            alone.push(measure(|| assert!(bare(name, &cx, module))));
+        }
+    }
+    [median(&managed), median(&alone)]
 }
 
 fn main() {
@@ -136,31 +170,12 @@ fn main() {
     ops.types::<Add>(id);
     let Ok(ops) = ops.freeze() else { return };
     let ops = Arc::new(ops);
+    let mut out = std::io::stdout();
     for threads in [1, 2] {
         let Ok(pool) = rayon::ThreadPoolBuilder::new().num_threads(threads).build() else { return };
-        let line = pool.install(|| {
-            let arena = Arena::new();
-            let cx = Context::new(&arena, Arc::clone(&ops));
-            let module = module(&cx);
-            let run = |name: &str| {
-                let Ok(pipeline) = Pipeline::build(&passes, cx.sources(), "<pipeline>", name) else { return shortest(|| ()) };
-                shortest(|| assert!(PassManager::default().run(&pipeline, &cx, module).is_ok()))
-            };
-            let (looked, rebuilt) = (run("look"), run("rebuild"));
-            // The same work without the manager.
-            let hir = |function: &AnyFunction<'_>| matches!(function, AnyFunction::Hir(f) if look(*f) > 0);
-            let bare_look = shortest(|| assert!(map_in_parallel(&cx, module.functions, |_, f| hir(f)).iter().all(|&b| b)));
-            let bare_rebuild = shortest(|| {
-                let done = map_in_parallel(&cx, module.functions, |cx, f| match f {
-                    AnyFunction::Hir(f) => rebuild(*f, cx).is_ok(),
-                    AnyFunction::Tir(_) => false,
-                });
-                assert!(done.iter().all(|&ok| ok));
-            });
-            format!(
-                "{threads} threads\n  look     {looked}\n    bare   {bare_look}\n  rebuild  {rebuilt}\n    bare   {bare_rebuild}\n"
-            )
-        });
-        let _ = std::io::stdout().write_all(line.as_bytes());
+        for name in ["look", "rebuild"] {
+            let [managed, alone] = pool.install(|| compare(&passes, &ops, name));
+            let _ = writeln!(out, "{threads} threads, {name}\n  manager  {managed}\n  bare     {alone}");
+        }
     }
 }

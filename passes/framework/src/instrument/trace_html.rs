@@ -40,9 +40,10 @@ impl<'p> TracePage<'p> {
     }
 
     fn step(&mut self, run: &PassRun<'_>, text: String, errors: &[String]) {
-        let marked = lines(&self.last, &text);
-        let changes = marked.iter().filter(|(mark, _)| *mark != ' ').count();
-        let marked: Vec<_> = marked.iter().map(|(mark, line)| format!("{mark}{line}")).collect();
+        // Without lines: the text of the step before.
+        let marked = (text != self.last).then(|| lines(&self.last, &text));
+        let changes = marked.iter().flatten().filter(|(mark, _)| *mark != ' ').count();
+        let marked: Option<Vec<_>> = marked.map(|m| m.iter().map(|(mark, line)| format!("{mark}{line}")).collect());
         self.steps.push(json!({
             "name": run.decl.name, "text": run.text, "in": run.path, "seconds": run.seconds, "changes": changes,
             "lines": marked, "errors": errors,
