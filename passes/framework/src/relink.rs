@@ -26,18 +26,17 @@ pub(crate) fn with_functions<'c>(
     if replacements.is_empty() {
         return Ok(root);
     }
-    // Walking is most of the work, so it is done in parallel.
-    let all: Vec<Function<'c>> = root
-        .tree()
-        .into_iter()
-        .flat_map(|module| module.all_functions())
-        .filter_map(|function| match replacements.get(&function).copied().unwrap_or(function) {
-            AnyFunction::Hir(function) => Some(function),
+    // Walking is most of the work where there are calls, so it is done in parallel.
+    let now = |function| replacements.get(&function).copied().unwrap_or(function);
+    let members = root.tree().into_iter().flat_map(|module| module.all_functions());
+    let callers: Vec<Function<'c>> = members
+        .filter_map(|function| match now(function) {
+            AnyFunction::Hir(function) => function.calls_functions().then_some(function),
             AnyFunction::Tir(_) => None,
         })
         .collect();
-    let callees = map_in_parallel(cx, &all, |_, function| function.callees());
-    let known: FxHashMap<_, _> = all.into_iter().zip(callees).collect();
+    let callees = map_in_parallel(cx, &callers, |_, function| function.callees());
+    let known: FxHashMap<_, _> = callers.into_iter().zip(callees).collect();
     replaced(cx, root, replacements, &|function| known.get(&function).cloned().unwrap_or_else(|| function.callees()))
 }
 

@@ -20,6 +20,12 @@ impl<'c> Function<'c> {
         called.filter(|&callee| seen.insert(callee)).collect()
     }
 
+    /// Whether [`Function::callees`] names any; no walk.
+    #[must_use]
+    pub fn calls_functions(self) -> bool {
+        self.bodies().any(|body| body.calls_functions)
+    }
+
     /// The dim variables of its signature, body, attributes, loop bounds, variants and callees, by name.
     #[must_use]
     pub fn dim_vars_reached(self) -> Vec<DimVar<'c>> {

@@ -81,15 +81,20 @@ impl<'a, 'c> Linker<'a, 'c> {
         let tree = root.tree();
         let mut roots = Vec::new();
         for &module in &tree {
+            let members = module.all_functions().filter_map(|function| match self.now(function) {
+                AnyFunction::Hir(function) => Some((function, module)),
+                AnyFunction::Tir(_) => None,
+            });
+            roots.extend(members);
+        }
+        if roots.iter().all(|(function, _)| !function.calls_functions() && function.origin.is_none()) {
+            // Nothing refers to a function.
+            return self.modules(&tree);
+        }
+        for &module in &tree {
             self.names.extend(module.all_functions().map(|function| (module, function.name())));
-            for &function in module.functions {
-                if let AnyFunction::Hir(function) = self.now(function) {
-                    roots.push((function, module));
-                }
-            }
             for &instance in module.instances {
                 let instance = self.now_hir(instance);
-                roots.push((instance, module));
                 if let Some(key) = self.key(instance) {
                     self.twins.entry(key).or_insert(instance);
                 }
@@ -230,7 +235,7 @@ impl<'a, 'c> Linker<'a, 'c> {
         let mut modules: FxHashMap<Module<'c>, Module<'c>> = FxHashMap::default();
         for &module in tree.iter().rev() {
             let functions = module.functions.iter().map(|&function| match self.now(function) {
-                AnyFunction::Hir(function) => AnyFunction::Hir(self.last(function)),
+                AnyFunction::Hir(now) => AnyFunction::Hir(self.done.get(&now).copied().unwrap_or(now)),
                 tir @ AnyFunction::Tir(_) => tir,
             });
             let functions: Vec<_> = functions.collect();
