@@ -1,15 +1,15 @@
 //! One pass on one module.
 
-use std::time::Instant;
-
+use rustc_hash::FxBuildHasher;
 use tf_core::diag::Severity;
+use tf_core::tree::Replacements;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 
 use crate::cx::{Given, RunNested};
-use crate::parallel::Own;
+use crate::parallel::{Own, map_timed};
 use crate::pass::{AnyPass, Over};
 use crate::relink::{each_part, functions, with_functions};
-use crate::{FunctionCx, Outcome, PassCx, PassDecl, map_in_parallel};
+use crate::{FunctionCx, Outcome, PassCx, PassDecl};
 
 /// With a note that says where it arose, on errors and remarks.
 pub(crate) fn blame(mut diagnostics: Vec<Diagnostic>, place: &str) -> Vec<Diagnostic> {
@@ -99,9 +99,9 @@ fn over_functions<'c>(
     run: impl Fn(AnyFunction<'c>, &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> + Sync,
 ) -> Applied<'c> {
     let root = outcome.module;
-    let results = map_in_parallel(cx, &functions(cx, root), |cx, &(function, module)| {
+    let members = functions(cx, root);
+    let (results, busy_seconds) = map_timed(&Own, cx, &members, |cx, &(function, module)| {
         let _span = tracing::info_span!("function", name = function.name().as_str()).entered();
-        let started = Instant::now();
         let function_cx = FunctionCx::with(cx, module, given);
         let result = run(function, &function_cx);
         let mut found = function_cx.into_diagnostics();
@@ -109,15 +109,24 @@ fn over_functions<'c>(
         if !found.is_empty() {
             found = coded(blame(blame(found, &format!("in function `{}`", function.name())), &place(decl)), decl.name);
         }
-        ((function, after), found, started.elapsed().as_secs_f64())
+        // Asked here, where both are still in the caches.
+        (after, found, function.refers() || after.refers())
     });
-    let busy_seconds = Some(results.iter().map(|(_, _, seconds)| seconds).sum());
-    let changed = results.iter().map(|(pair, ..)| *pair).filter(|(before, after)| before != after).collect();
-    let found: Vec<_> = results.into_iter().flat_map(|(_, found, _)| found).collect();
+    let busy_seconds = Some(busy_seconds);
+    let mut changed = Replacements::with_capacity_and_hasher(members.len(), FxBuildHasher);
+    let (mut found, mut any_refers) = (Vec::new(), false);
+    for (&(before, _), (after, told, refers)) in members.iter().zip(results) {
+        any_refers |= refers;
+        if after != before {
+            changed.insert(before, after);
+        }
+        found.extend(told);
+    }
     if found.iter().any(is_error) {
         return Applied { result: Err(found), busy_seconds };
     }
     outcome.diagnostics.extend(found);
-    let result = with_functions(cx, root, &changed).map_err(|error| coded(blame(vec![error], &place(decl)), decl.name));
+    let result = with_functions(cx, root, &changed, any_refers)
+        .map_err(|error| coded(blame(vec![error], &place(decl)), decl.name));
     Applied { result, busy_seconds }
 }

@@ -242,7 +242,7 @@ impl<'m> PassManager<'m> {
         if !errors.is_empty() {
             return Err(coded(errors, "verify"));
         }
-        with_functions(cx, after, &retyped).map_err(|error| vec![error])
+        with_functions(cx, after, &retyped, true).map_err(|error| vec![error])
     }
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use tf_core::node::FunctionData;
-use tf_core::tree::{Replacements, in_context, replaced};
+use tf_core::tree::{Replacements, exchanged, in_context, replaced};
 use tf_core::{AnyFunction, Context, Function, Module, Result};
 
 use crate::map_in_parallel;
@@ -14,7 +14,7 @@ pub(crate) fn functions<'c>(cx: &Context<'c>, root: Module<'c>) -> Vec<(AnyFunct
     members.collect()
 }
 
-/// The tree with functions in the place of others; see [`replaced`].
+/// The tree with functions in the place of others; see [`replaced`]. `refers` says whether any of them, old or new, refers to another.
 ///
 /// # Errors
 /// What type inference refuses.
@@ -22,15 +22,19 @@ pub(crate) fn with_functions<'c>(
     cx: &Context<'c>,
     root: Module<'c>,
     replacements: &Replacements<'c>,
+    refers: bool,
 ) -> Result<Module<'c>> {
     if replacements.is_empty() {
         return Ok(root);
     }
+    if !refers {
+        return exchanged(cx, root, replacements);
+    }
     // Walking is most of the work where there are calls, so it is done in parallel.
-    let now = |function| replacements.get(&function).copied().unwrap_or(function);
     let members = root.tree().into_iter().flat_map(|module| module.all_functions());
     let callers: Vec<Function<'c>> = members
-        .filter_map(|function| match now(function) {
+        .chain(replacements.values().copied())
+        .filter_map(|function| match function {
             AnyFunction::Hir(function) => function.calls_functions().then_some(function),
             AnyFunction::Tir(_) => None,
         })

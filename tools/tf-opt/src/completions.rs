@@ -2,18 +2,26 @@
 
 use std::fmt::Write;
 
-use tf_framework::PassRegistry;
+use tf_framework::{OptionDecl, OptionKind, PassRegistry};
 
 use crate::args::{OptionRow, Takes, rows};
 
 /// The script.
 pub fn script(shell: &str, program: &str, passes: &PassRegistry) -> String {
-    let names: Vec<_> = passes.iter().map(|entry| entry.name).collect();
     match shell {
-        "bash" => bash(program, &names.join(" ")),
-        "zsh" => zsh(program, &names.join(" ")),
-        _ => fish(program, &names.join(" ")),
+        "bash" => bash(program, passes),
+        "zsh" => zsh(program, passes),
+        _ => fish(program, passes),
     }
+}
+
+fn names(passes: &PassRegistry) -> String {
+    passes.iter().map(|entry| entry.name).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether passes with commas between may follow.
+fn is_list(row: &OptionRow) -> bool {
+    row.name == "pipeline" || matches!(row.takes, Takes::Pass(what) if what.contains(','))
 }
 
 /// The words that may follow an option.
@@ -27,7 +35,17 @@ fn words(row: &OptionRow, passes: &str) -> String {
     }
 }
 
-fn bash(program: &str, passes: &str) -> String {
+fn bash(program: &str, passes: &PassRegistry) -> String {
+    let mut options_of = String::new();
+    for entry in passes.iter().filter(|entry| !entry.options.is_empty()) {
+        let word = |option: &OptionDecl| match option.kind {
+            OptionKind::Flag => option.name.to_owned(),
+            _ => format!("{}=", option.name),
+        };
+        let words: Vec<_> = entry.options.iter().map(word).collect();
+        let _ = writeln!(options_of, "      {}) words='{}' ;;", entry.name, words.join(" "));
+    }
+    let passes = &names(passes);
     let function = format!("_{}", program.replace('-', "_"));
     let mut cases = String::new();
     for row in rows() {
@@ -45,10 +63,17 @@ fn bash(program: &str, passes: &str) -> String {
   [ \"$word\" = = ] && option=${{COMP_WORDS[COMP_CWORD-1]}} word=
   case $option in
 {cases}  esac
-  # Of a list or a pipeline the last name is completed.
-  local before=${{word%\"${{word##*[,(]}}\"}}
+  # Of a list or a pipeline the last name is completed, after a brace an option of the pass before it.
+  local last=${{word##*[,(]}}
+  if [[ $option == --pipeline && $last == *{{* ]]; then
+    case ${{last%%{{*}} in
+{options_of}      *) words= ;;
+    esac
+    last=${{last##*{{}}
+  fi
+  local before=${{word%\"$last\"}}
   if [ -n \"$words\" ]; then
-    COMPREPLY=($(compgen -P \"$before\" -W \"$words\" -- \"${{word##*[,(]}}\"))
+    COMPREPLY=($(compgen -P \"$before\" -W \"$words\" -- \"$last\"))
   elif [[ $word == -* ]]; then
     COMPREPLY=($(compgen -W '{options}' -- \"$word\"))
   else
@@ -61,7 +86,8 @@ complete -o filenames -F {function} {program}
     )
 }
 
-fn zsh(program: &str, passes: &str) -> String {
+fn zsh(program: &str, passes: &PassRegistry) -> String {
+    let names = names(passes);
     let mut out = format!("#compdef {program}\n_arguments \\\n");
     for row in rows() {
         let help = row.help.replace('\'', "").replace('[', "(").replace(']', ")").replace(':', "\\:");
@@ -71,8 +97,9 @@ fn zsh(program: &str, passes: &str) -> String {
             Takes::Nothing | Takes::Flag => format!("{repeat}--{name}[{help}]"),
             Takes::Path(what) => format!("{repeat}--{name}=[{help}]:{what}:_files"),
             Takes::Maybe(words) => format!("--{name}=-[{help}]::form:({})", words.join(" ")),
+            _ if is_list(row) => format!("--{name}=[{help}]:passes:_values -s , pass {names}"),
             Takes::Words(_) | Takes::Pass(_) | Takes::Value(_) => {
-                format!("--{name}=[{help}]:value:({})", words(row, passes))
+                format!("--{name}=[{help}]:value:({})", words(row, &names))
             }
         };
         let _ = writeln!(out, "  '{line}' \\");
@@ -81,14 +108,17 @@ fn zsh(program: &str, passes: &str) -> String {
     out
 }
 
-fn fish(program: &str, passes: &str) -> String {
+fn fish(program: &str, passes: &PassRegistry) -> String {
+    let names = names(passes);
     let mut out = String::new();
     for row in rows() {
         let help = row.help.replace('\'', "");
-        let words = words(row, passes);
+        let words = words(row, &names);
         let takes = match row.takes {
-            Takes::Nothing | Takes::Flag | Takes::Maybe(_) => String::new(),
+            Takes::Nothing | Takes::Flag => String::new(),
             Takes::Path(_) => " -r".to_owned(),
+            _ if is_list(row) => format!(" -x -a '(__fish_append , {words})'"),
+            Takes::Maybe(_) => format!(" -f -a '{words}'"),
             Takes::Words(_) | Takes::Pass(_) | Takes::Value(_) => format!(" -x -a '{words}'"),
         };
         let _ = writeln!(out, "complete -c {program} -l {}{takes} -d '{help}'", row.name);

@@ -125,13 +125,20 @@ impl Driver {
         Diagnostic::error(format!("unknown pass `{name}`")).coded("usage").with_help(help)
     }
 
+    /// What users type: of two siblings the one with the shorter name.
+    fn program(&self) -> &'static str {
+        self.name.strip_suffix("-llvm").unwrap_or(self.name)
+    }
+
     /// Answers a question about the driver itself.
     fn tell(&self, request: &Request, reporter: Reporter) -> Outcome<()> {
         match request {
             Request::Version => {
                 // The sibling knows the version of LLVM too.
                 self.hand_over();
-                output::stdout(format!("tf-opt {}\n{}", env!("CARGO_PKG_VERSION"), (self.versions)()).as_bytes())
+                output::stdout(
+                    format!("{} {}\n{}", self.program(), env!("CARGO_PKG_VERSION"), (self.versions)()).as_bytes(),
+                )
             }
             Request::ListPasses => {
                 // The sibling's list holds these and its own.
@@ -144,7 +151,7 @@ impl Driver {
             }
             Request::Completions(shell) => {
                 self.hand_over();
-                output::stdout(completions::script(shell, "tf-opt", &self.passes).as_bytes())
+                output::stdout(completions::script(shell, self.program(), &self.passes).as_bytes())
             }
             Request::HelpPass(name) => match self.passes.get(name) {
                 Some(entry) => output::stdout(entry.help().as_bytes()),

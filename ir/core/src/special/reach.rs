@@ -3,9 +3,20 @@
 use rustc_hash::FxHashSet;
 use tf_types::{DType, DimVar, DimVars, Storage, TensorLayout, TensorType};
 
-use crate::node::{Callee, ExprKind, Function};
+use crate::node::{AnyFunction, Callee, ExprKind, Function};
 use crate::op::Attr;
 use crate::walk::post_order;
+
+impl AnyFunction<'_> {
+    /// Whether it calls a function or was made from one.
+    #[must_use]
+    pub fn refers(self) -> bool {
+        match self {
+            Self::Hir(function) => function.origin.is_some() || function.calls_functions(),
+            Self::Tir(_) => false,
+        }
+    }
+}
 
 impl<'c> Function<'c> {
     /// The functions that its own body, variants and converters call, each once, in order of first appearance.

@@ -11,5 +11,5 @@ pub use check::check_module;
 pub use clone::{attached, cloned, renamed};
 pub use index::{ModuleIndex, in_context};
 pub use member::Member;
-pub use replace::{Replacements, completed, replaced};
+pub use replace::{Replacements, completed, exchanged, replaced};
 pub use select::{function_selectors, implicit_module, select};

@@ -27,6 +27,14 @@ pub fn replaced<'c>(
     Linker::new(cx, replacements).tree(root, callees)
 }
 
+/// As [`replaced`] where nothing [refers](AnyFunction::refers) to a function, neither before nor after: no function is looked into.
+///
+/// # Errors
+/// None that [`replaced`] would not have.
+pub fn exchanged<'c>(cx: &Context<'c>, root: Module<'c>, replacements: &Replacements<'c>) -> Result<Module<'c>> {
+    Linker::new(cx, replacements).modules(&root.tree())
+}
+
 /// The tree with all that it calls: as [`replaced`], and a called function that no module has and that was made from none becomes an
 /// instance of the module that calls it, under its own name if that is free.
 ///
@@ -86,10 +94,6 @@ impl<'a, 'c> Linker<'a, 'c> {
                 AnyFunction::Tir(_) => None,
             });
             roots.extend(members);
-        }
-        if roots.iter().all(|(function, _)| !function.calls_functions() && function.origin.is_none()) {
-            // Nothing refers to a function.
-            return self.modules(&tree);
         }
         for &module in &tree {
             self.names.extend(module.all_functions().map(|function| (module, function.name())));
