@@ -5,6 +5,7 @@
 
 pub mod arith;
 pub mod asynchronous;
+mod effect;
 pub mod held;
 pub mod launch;
 pub mod memory;
@@ -16,6 +17,7 @@ pub mod tensor;
 #[cfg(test)]
 mod test_util;
 
+pub use effect::overwritten;
 use tf_value::rule::DialectBuilder;
 
 /// Registers every op of the dialect.

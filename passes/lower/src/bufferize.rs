@@ -8,6 +8,7 @@ use tf_core::{Context, Expr, PrimFunction, Result, Stmt, StmtKind};
 use tf_dataflow::Liveness;
 use tf_framework::{Counter, FunctionAnalysis, FunctionCx, Pass, PrimFuncPass, RemarkKind};
 use tf_tir::memory::alloc_tensor::AllocTensor;
+use tf_tir::overwritten;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, Type};
 
 /// Gives every buffer whose layout has no strides dense ones (C-order over what one instance of its storage holds), and
@@ -63,26 +64,6 @@ fn allocation<'c>(stmt: Stmt<'c>) -> Option<(Expr<'c>, Type<'c>)> {
         StmtKind::Let { var, value, .. } => Some((var, value.as_op::<AllocTensor>()?.tensor_type())),
         _ => None,
     }
-}
-
-/// The operand that a statement sets without reading it.
-fn overwritten<'c>(stmt: Stmt<'c>) -> Option<Expr<'c>> {
-    let StmtKind::Evaluate { callee: tf_core::node::TirCallee::Op(op), args } = stmt.kind else { return None };
-    let at = if op.is::<tf_tir::memory::fill::Fill>() {
-        0
-    } else if op.is::<tf_tir::memory::copy::Copy>()
-        || op.is::<tf_tir::arith::unary::Unary>()
-        || op.is::<tf_tir::tensor::reduce::Reduce>()
-    {
-        1
-    } else if op.is::<tf_tir::arith::binary::Binary>() {
-        2
-    } else {
-        return None;
-    };
-    let written = args[at];
-    let reads_it = args.iter().enumerate().any(|(i, arg)| i != at && *arg == written);
-    (!reads_it).then_some(written)
 }
 
 struct Remove<'a, 'c> {

@@ -1,4 +1,4 @@
-//! Plugins: shared libraries that add passes, ops with their rules, and named pipelines to a driver (tutorial:
+//! Plugins: shared libraries that add passes, rewrite patterns, ops with their rules, and named pipelines to a driver (tutorial:
 //! docs/plugin-tutorial.md).
 //!
 //! A plugin is a `cdylib` crate with one line, `tilefoundry_plugin!(register)`. It has its own copy of the standard library and of
@@ -11,6 +11,7 @@ mod load;
 
 use tf_framework::PassRegistry;
 use tf_lower::LowerRules;
+use tf_rewrite::Patterns;
 use tf_value::DialectBuilder;
 
 pub use fingerprint::BUILD;
@@ -25,6 +26,8 @@ pub struct Registrar<'a> {
     pub lowering: &'a mut LowerRules,
     /// Passes and named pipelines.
     pub passes: &'a mut PassRegistry,
+    /// Patterns that `canonicalize` applies.
+    pub patterns: &'a mut Patterns,
 }
 
 /// Makes a `cdylib` a plugin: `tilefoundry_plugin!(register)`, where `register` is a `fn(&mut Registrar<'_>)`.

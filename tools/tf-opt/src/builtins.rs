@@ -3,6 +3,7 @@
 use tf_evaluate::Engines;
 use tf_framework::PassRegistry;
 use tf_lower::LowerRules;
+use tf_rewrite::Patterns;
 use tf_value::DialectBuilder;
 
 /// The ops, passes and engines of a driver.
@@ -15,6 +16,8 @@ pub struct Builtins {
     pub lowering: LowerRules,
     /// Passes and named pipelines; the generic ones, those that lower, `evaluate` and `print` are added by [`crate::main`].
     pub passes: PassRegistry,
+    /// Patterns of `canonicalize`.
+    pub patterns: Patterns,
     /// Engines of `evaluate`; `reference` is added by [`crate::main`].
     pub engines: Engines,
     /// The program in the same folder that is started when this one lacks a pass or an engine.
@@ -32,11 +35,14 @@ pub fn builtins() -> Builtins {
     tf_hir::register(&mut dialects);
     tf_tir::register(&mut dialects);
     tf_dim::register(&mut dialects);
+    let mut patterns = Patterns::default();
+    tf_transforms::patterns::register(&mut patterns);
     Builtins {
         name: "tf-opt",
         dialects,
         lowering: LowerRules::default(),
         passes: PassRegistry::default(),
+        patterns,
         engines: Engines::default(),
         sibling: None,
         crates: tf_plugin::locked_versions!(),

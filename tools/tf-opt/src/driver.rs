@@ -31,11 +31,25 @@ pub struct Driver {
 
 impl Driver {
     fn new(builtins: Builtins, args: &Args, trace: Option<&Arc<TraceLog>>, reporter: Reporter) -> Outcome<Self> {
-        let Builtins { name, mut dialects, mut lowering, mut passes, engines: added, sibling, crates, versions } =
-            builtins;
+        let Builtins {
+            name,
+            mut dialects,
+            mut lowering,
+            mut passes,
+            mut patterns,
+            engines: added,
+            sibling,
+            crates,
+            versions,
+        } = builtins;
         let mut loaded = Vec::new();
         for path in &args.plugins {
-            let registrar = Registrar { dialects: &mut dialects, lowering: &mut lowering, passes: &mut passes };
+            let registrar = Registrar {
+                dialects: &mut dialects,
+                lowering: &mut lowering,
+                passes: &mut passes,
+                patterns: &mut patterns,
+            };
             match tf_plugin::load(Path::new(path), crates, registrar, trace.cloned()) {
                 Ok(plugin) if loaded.contains(&plugin.name) => {
                     return stop(format!("plugin `{}` is loaded twice", plugin.name));
@@ -56,14 +70,16 @@ impl Driver {
             Stop::Said(format!("the dialects of {name}{with} do not fit together: {}", errors.join("; ")))
         };
         let (ops, rules) = dialects.freeze().map_err(misfit)?;
-        tf_transforms::register(&mut passes, &rules);
+        let unfit: Vec<_> = patterns.mistakes().to_vec();
+        tf_transforms::register(&mut passes, &rules, patterns);
         tf_lower::register(&mut passes, lowering.freeze(&ops).map_err(misfit)?);
         let mut engines = Engines::default();
         engines.add(Reference::new(rules));
         engines.extend(added);
         tf_evaluate::register(&mut passes, &engines);
         passes.module_pass(print::Print::new());
-        match passes.mistakes() {
+        let mistakes: Vec<_> = passes.mistakes().iter().cloned().chain(unfit).collect();
+        match &mistakes[..] {
             [] => Ok(Self { name, sibling, versions, ops, passes }),
             mistakes => stop(format!("the passes of {name}{with} do not fit together: {}", mistakes.join("; "))),
         }

@@ -1,22 +1,43 @@
-//! Passes keep values: random programs are evaluated before and after.
+//! Passes keep values: random programs are evaluated before and after, at least 2,000 in all.
 
 mod programs;
 
-use programs::{Check, check};
+use programs::{Check, Wanted, check};
 
 /// The programs of every test, more with `TF_PROGRAMS`.
 fn count() -> u64 {
-    std::env::var("TF_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(400)
+    std::env::var("TF_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(500)
 }
 
-fn keeps_values(pipeline: &str) -> Check {
-    let check = (0..count()).map(|seed| check(seed, pipeline)).fold(Check::default(), Check::and);
+fn keeps_values(pipeline: &str, wanted: Wanted) {
+    let check = (0..count()).map(|seed| check(seed, pipeline, wanted)).fold(Check::default(), Check::and);
     // Most programs must have a value, and the pass something to do, or nothing is tested.
     assert!(check.compared * 2 > count() && check.changed > 0, "{check:?}");
-    check
 }
+
+const IDEMPOTENT: Wanted = Wanted { idempotent: true, projected: false };
 
 #[test]
 fn constprop_keeps_values() {
-    keeps_values("constprop");
+    keeps_values("constprop", IDEMPOTENT);
+}
+
+#[test]
+fn canonicalize_keeps_values() {
+    keeps_values("canonicalize", IDEMPOTENT);
+}
+
+#[test]
+fn cse_keeps_values() {
+    keeps_values("cse", IDEMPOTENT);
+}
+
+#[test]
+fn dce_keeps_values() {
+    keeps_values("dce", Wanted { projected: true, ..IDEMPOTENT });
+}
+
+#[test]
+fn all_together_keep_values() {
+    keeps_values("constprop,canonicalize,cse,dce", Wanted { projected: true, idempotent: false });
 }
