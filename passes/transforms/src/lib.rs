@@ -9,9 +9,13 @@ mod dsl;
 mod fixed_point;
 mod fold;
 mod infer;
+mod inline;
 mod loops;
 pub mod patterns;
 mod rules;
+mod specialize;
+mod strip_debug;
+mod symbol_dce;
 pub mod verify;
 
 use std::sync::Arc;
@@ -25,7 +29,11 @@ pub use dsl::EmitDsl;
 pub use fixed_point::FixedPoint;
 pub use fold::Folder;
 pub use infer::TypeInfer;
+pub use inline::Inline;
 pub use rules::Rules;
+pub use specialize::Specialize;
+pub use strip_debug::StripDebug;
+pub use symbol_dce::SymbolDce;
 use tf_framework::PassRegistry;
 pub use tf_infer::infer_function;
 use tf_rewrite::Patterns;
@@ -43,4 +51,8 @@ pub fn register(registry: &mut PassRegistry, rules: &Arc<EvalRegistry>, patterns
     registry.any_function_pass(CommonSubexpressions::new());
     registry.any_function_pass(DeadCode::new());
     registry.any_function_pass(Canonicalize::new(Arc::clone(rules), patterns));
+    registry.function_pass(Inline::new());
+    registry.module_pass(Specialize::new());
+    registry.module_pass(SymbolDce::new());
+    registry.any_function_pass(StripDebug::new());
 }

@@ -41,3 +41,13 @@ fn dce_keeps_values() {
 fn all_together_keep_values() {
     keeps_values("constprop,canonicalize,cse,dce", Wanted { projected: true, idempotent: false });
 }
+
+#[test]
+fn inline_keeps_values() {
+    keeps_values("inline", IDEMPOTENT);
+}
+
+#[test]
+fn strip_debug_keeps_values() {
+    keeps_values("strip-debug", IDEMPOTENT);
+}
