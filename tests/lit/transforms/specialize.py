@@ -10,7 +10,7 @@ S = DimVar("S", 1, 65)
 
 # UNKNOWN: error: module `Rows` has no dim `T`
 # UNKNOWN: specialize.py:[[#@LINE+8]]
-# UNKNOWN: help: did you mean `S`?
+# UNKNOWN: help: it has S
 # RANGE: error: `S` cannot be 80; its range is [1, 65)
 # FORM: error: option `dims` of `specialize`: expected NAME:VALUE such as S:8, found `S`
 # FORM: <pipeline>:1:17

@@ -19,7 +19,7 @@ struct Remove<'a, 'c> {
 fn used<'c>(function: PrimFunction<'c>, liveness: &Liveness<'c>) -> NodeSet<Expr<'c>> {
     let (mut roots, mut bound) = (Vec::new(), tf_core::NodeMap::<Expr<'c>, Vec<Expr<'c>>>::default());
     walk_stmts(function.body, |stmt| match stmt.kind {
-        StmtKind::Let { var, value, .. } => bound.entry(var).or_default().push(value),
+        StmtKind::Let { var, value, .. } => bound.or_insert_with(var, Vec::new).push(value),
         _ if liveness.is_dead(stmt) => {}
         _ => stmt_exprs(stmt, |expr| roots.push(expr)),
     });
