@@ -49,7 +49,10 @@ fn doc_of(attrs: &[Attribute]) -> String {
     let lines = attrs.iter().filter(|a| a.path().is_ident("doc")).filter_map(|a| match &a.meta {
         Meta::NameValue(pair) => match &pair.value {
             Expr::Lit(lit) => match &lit.lit {
-                Lit::Str(text) => Some(text.value().trim().to_owned()),
+                Lit::Str(text) => {
+                    let line = text.value();
+                    Some(line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned())
+                }
                 _ => None,
             },
             _ => None,

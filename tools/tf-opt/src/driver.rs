@@ -17,7 +17,7 @@ use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::hand_over::hand_over;
 use crate::output::Written;
 use crate::unit::Run;
-use crate::{completions, docs, help, input, output, print, show_op};
+use crate::{completions, docs, help, input, output, print, reference};
 
 /// A driver whose registries are complete.
 pub struct Driver {
@@ -163,7 +163,8 @@ impl Driver {
             }
             Request::EmitDocs(folder) => {
                 self.hand_over();
-                docs::emit(&self.passes, folder)
+                docs::emit(&self.passes, folder)?;
+                reference::emit(&self.ops, folder)
             }
             Request::Completions(shell) => {
                 self.hand_over();
@@ -178,15 +179,7 @@ impl Driver {
                     Err(Stop::Reported)
                 }
             },
-            Request::ShowOp(name) => match show_op::op(&self.ops, name) {
-                Some(text) => output::stdout(text.as_bytes()),
-                None => {
-                    let names: Vec<_> = self.ops.iter().map(|(_, decl)| decl.name.to_string()).collect();
-                    let near = did_you_mean(name, names.iter().map(String::as_str));
-                    let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-                    stop(format!("unknown op `{name}`{hint}"))
-                }
-            },
+            Request::ShowOp(name) => output::stdout(reference::show(&self.ops, name)?.as_bytes()),
             Request::Help => output::stdout(help::usage(self.name).as_bytes()),
             Request::Run | Request::DumpPipeline => Ok(()),
         }

@@ -21,7 +21,7 @@ mod help;
 mod input;
 mod output;
 mod print;
-mod show_op;
+mod reference;
 mod unit;
 
 use std::process::ExitCode;

@@ -10,6 +10,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 use super::product::{self, Orientation};
 
 /// `out = a @ b`, one tile of the instruction `mma.m16n8k16`; accumulated in f32 and rounded once to `dtype_acc`.
+///
+/// ```python
+/// def f(a: Tensor[(16, 16), "bf16"], b: Tensor[(16, 8), "bf16"]):
+///     return tf.mma_sm80_16x8x16(a, b, dtype_a="bf16", dtype_b="bf16", dtype_acc="f32")
+/// ```
 #[op(dialect = "tf", category = "cuda", name = "mma_sm80_16x8x16")]
 pub struct MmaSm80 {
     /// (16, 16)

@@ -9,6 +9,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 use super::product::{self, Orientation};
 
 /// `out = a @ b`, one tile of the instruction `wgmma.m64n128k16`; accumulated in f32 and rounded once to `dtype_acc`.
+///
+/// ```python
+/// def f(a: Tensor[(64, 16), "f16"], b: Tensor[(16, 128), "f16"]):
+///     return tf.wgmma_sm90_64x128x16(a, b, dtype_a="f16", dtype_b="f16", dtype_acc="f32")
+/// ```
 #[op(dialect = "tf", category = "cuda", name = "wgmma_sm90_64x128x16")]
 pub struct WgmmaSm90 {
     /// (64, 16)

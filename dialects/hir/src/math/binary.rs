@@ -11,6 +11,11 @@ use crate::rules::dtype::{self, Takes};
 use crate::rules::{broadcast, layout, operand, partial, place, storage};
 
 /// `out[i] = kind(lhs[i], rhs[i])`; both operands have one dtype and broadcast, comparisons give bool.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], y: Tensor[(6,), "f32"]):
+///     return tf.binary(x, y, kind="mul")
+/// ```
 #[op(dialect = "tf", category = "math")]
 pub struct Binary {
     /// Left operand.

@@ -10,6 +10,11 @@ use crate::rules::dtype::{self, Takes};
 use crate::rules::{layout, operand, partial};
 
 /// `out[i] = min(max(x[i], min_val), max_val)`: the upper bound wins, nan stays. Bounds of integers are cut toward zero.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.clamp(x, min_val=-1.0, max_val=1.0)
+/// ```
 #[op(dialect = "tf", category = "math")]
 pub struct Clamp {
     /// The operand.

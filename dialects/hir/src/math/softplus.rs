@@ -10,6 +10,11 @@ use crate::rules::dtype::{self, Takes};
 use crate::rules::{layout, operand, partial};
 
 /// `out[i] = log(1 + exp(x[i]))`, and `x[i]` itself above 20; computed in f32, rounded once.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.softplus(x)
+/// ```
 #[op(dialect = "tf", category = "math")]
 pub struct Softplus {
     /// The operand.

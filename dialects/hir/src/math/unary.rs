@@ -11,6 +11,11 @@ use crate::rules::dtype::{self, Takes};
 use crate::rules::{layout, operand, partial};
 
 /// `out[i] = kind(x[i])`, in the dtype and placement of `x`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.unary(x, kind="exp")
+/// ```
 #[op(dialect = "tf", category = "math")]
 pub struct Unary {
     /// The operand.

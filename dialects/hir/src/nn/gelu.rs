@@ -36,6 +36,11 @@ tf_core::attr_enum!(Approximation);
 
 /// `out[i] = x[i] * Phi(x[i])` with the normal distribution's Phi (`approximate = "none"`), or
 /// `x[i]/2 * (1 + tanh(sqrt(2/pi) * (x[i] + 0.044715 x[i]^3)))`; computed in f32 and rounded once.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.gelu(x, approximate="none")
+/// ```
 #[op(dialect = "tf", category = "nn")]
 pub struct Gelu {
     /// The operand.

@@ -10,6 +10,11 @@ use crate::rules::{axis, layout, operand, partial};
 
 /// `out = (x - mean) * rsqrt(mean((x - mean)^2) + eps) * weight + bias`, means over the axes from `axis` on; computed in f32
 /// and rounded once to the dtype of `x`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f16"], w: Tensor[(6,), "f32"], b: Tensor[(6,), "f32"]):
+///     return tf.layer_norm(x, w, b, axis=-1, eps=1e-5)
+/// ```
 #[op(dialect = "tf", category = "nn")]
 pub struct LayerNorm {
     /// The operand: f32, f16 or bf16; the normalised axes are whole on every position.

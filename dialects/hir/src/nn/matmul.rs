@@ -10,6 +10,11 @@ use crate::rules::dtype::{self, Takes};
 use crate::rules::{broadcast, layout, operand, partial, place, storage};
 
 /// `out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]`; batch axes broadcast, 16-bit floats accumulate in f32.
+///
+/// ```python
+/// def f(x: Tensor[(2, 4, 6), "bf16"], y: Tensor[(6, 8), "bf16"]):
+///     return x @ y
+/// ```
 #[op(dialect = "tf", category = "nn", name = "matmul")]
 pub struct MatMul {
     /// Left factor `(…, M, K)`.

@@ -11,6 +11,11 @@ use crate::rules::dtype::Takes;
 use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = max(x[i], 0)`; NaN stays, `-0.0` becomes `0.0`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.relu(x)
+/// ```
 #[op(dialect = "tf", category = "nn")]
 pub struct Relu {
     /// The operand.

@@ -11,6 +11,11 @@ use crate::rules::{layout, operand, partial};
 
 /// `out[…, i] = x[…, i] * rsqrt(mean over the last axis of x^2 + eps) * weight[i]`; computed in f32 and rounded once to the
 /// dtype of `x`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f16"], w: Tensor[(6,), "f32"]):
+///     return tf.rms_norm(x, w, eps=1e-6)
+/// ```
 #[op(dialect = "tf", category = "nn")]
 pub struct RmsNorm {
     /// The operand, of rank 1 or more.

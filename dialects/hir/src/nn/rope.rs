@@ -12,6 +12,17 @@ use crate::rules::{axis, layout, operand, partial};
 
 /// Rotary embedding of `q` and of `k`: `x * cos + rot(x) * sin` with `rot(x) = concat(-x[d/2:], x[:d/2])` of the last axis;
 /// row `i` of the position axis takes row `pos_ids[i]` of the caches. Computed in f32 and rounded once.
+///
+/// ```python
+/// def f(
+///     q: Tensor[(1, 3, 4, 8), "bf16"],
+///     k: Tensor[(1, 3, 2, 8), "bf16"],
+///     cos: Tensor[(16, 8), "f32"],
+///     sin: Tensor[(16, 8), "f32"],
+///     pos: Tensor[(1, 3), "i64"],
+/// ):
+///     return tf.rope(q, k, cos, sin, pos)
+/// ```
 #[op(dialect = "tf", category = "nn", name = "rope")]
 pub struct Rope {
     /// `(…, s, heads, d)` with an even `d`.
@@ -128,7 +139,7 @@ fn rotation<'c>(cx: &Context<'c>, at: usize, x: &[Dim<'c>], positions: &[Dim<'c>
     let half = cx.dim_floor_div(head, cx.dim(2));
     partner[last] = AxisAccess::Map(AffineMap::default().term(last, None).plus(half).modulo(head));
     let cache = || vec![AxisAccess::Map(AffineMap::value(4)), AxisAccess::Proj(last)];
-    let index = cx.row_major(last - 2, &[length], positions).into_iter().map(AxisAccess::Map).collect();
+    let index = cx.row_major(last - 2, &[length], positions);
     let relation = AccessRelation::to(x).to_field(at).reads(at, identity(x.len())).reads(at, partner);
     Some(relation.reads(2, cache()).reads(3, cache()).reads(4, index))
 }

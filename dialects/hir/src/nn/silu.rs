@@ -10,6 +10,11 @@ use crate::rules::dtype::Takes;
 use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = x[i] / (1 + e^-x[i])`, computed in f32 and rounded once.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.silu(x)
+/// ```
 #[op(dialect = "tf", category = "nn")]
 pub struct Silu {
     /// The operand.

@@ -11,6 +11,11 @@ use crate::rules::{axis, elementwise, operand, partial};
 
 /// `out[i] = e^(x[i] - m) / sum over the axis of e^(x - m)` with the axis' maximum `m`; computed in f32 and rounded once.
 /// The axis may be split over positions.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.softmax(x, axis=-1)
+/// ```
 #[op(dialect = "tf", category = "nn", name = "softmax")]
 pub struct Softmax {
     /// The operand.

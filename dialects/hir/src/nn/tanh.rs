@@ -10,6 +10,11 @@ use crate::rules::dtype::Takes;
 use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = tanh(x[i])`, computed in f32 and rounded once.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.tanh(x)
+/// ```
 #[op(dialect = "tf", category = "nn")]
 pub struct Tanh {
     /// The operand.

@@ -9,6 +9,13 @@ use crate::rules::{layout, operand};
 
 /// What a position holds of `x`, as a tensor of its own: every split axis divided by the mesh axes that split it. The
 /// values differ by position, so only an evaluation of all positions (`mesh=all`) has them.
+///
+/// ```python
+/// def f(x: Tensor[(4, 64), "f32"]):
+///     with Mesh(("thread",), (2, 32), ("w", "l")) as m:
+///         held = tf.reshard(x, layout=(4 @ m.w, 64 @ m.l), storage="rmem")
+///         return tf.local(held)
+/// ```
 #[op(dialect = "tf", category = "shard")]
 pub struct Local {
     /// A value with a placement.

@@ -11,6 +11,12 @@ use crate::rules::operand;
 
 /// `out = x`, placed anew: on a mesh, in a storage, or both. Where `x` holds partial terms and the result does not, this is
 /// their reduction; where only the result is Partial, position 0 keeps the value and the others the reduction's identity.
+///
+/// ```python
+/// def f(x: Tensor[(4, 64), "f32"]):
+///     with Mesh(("thread",), (2, 32), ("w", "l")) as m:
+///         return tf.reshard(x, layout=(4 @ m.w, 64 @ m.l), storage="rmem")
+/// ```
 #[op(dialect = "tf", category = "shard")]
 pub struct Reshard {
     /// The value.

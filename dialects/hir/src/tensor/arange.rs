@@ -10,6 +10,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError, exte
 use crate::rules::made;
 
 /// `out[i] = start + i * step`, of the stated type: rank 1, i32 or i64.
+///
+/// ```python
+/// def f():
+///     return tf.arange(type=Tensor[(8,), "i64"], start=2, step=3)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Arange {
     /// The result's type, such as `Tensor[(8,), "i64"]`.

@@ -11,6 +11,11 @@ use crate::rules::{axis, layout, operand, partial, place};
 const WHAT: &str = "`tf.argmax`";
 
 /// `out[i] = first j with the greatest x[i, j]`, i64; the axis disappears. NaN is greater than every number.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.argmax(x, axis=-1)
+/// ```
 #[op(dialect = "tf", category = "tensor", name = "argmax")]
 pub struct ArgMax {
     /// The operand.

@@ -14,6 +14,16 @@ const WHAT: &str = "`tf.cache_update`";
 const ROWS: usize = 1;
 
 /// A copy of `cache` with `out[:, cur_pos : cur_pos + s] = new[:, :s]`.
+///
+/// ```python
+/// def f(
+///     cache: Tensor[(1, 64, 2, 8), "f32"],
+///     pos: Tensor[(), "i32"],
+///     n: Tensor[(), "i32"],
+///     new: Tensor[(1, 4, 2, 8), "f32"],
+/// ):
+///     return tf.cache_update(cache, pos, n, new)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct CacheUpdate {
     /// `[B, capacity, heads, dim]`.

@@ -9,6 +9,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 use crate::rules::{layout, operand, place};
 
 /// `out[i] = x[i]` in another dtype: floats to integers toward zero, saturating, nan to 0; to 16-bit floats nearest even.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.cast(x, dtype="bf16")
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Cast {
     /// The operand.

@@ -11,6 +11,11 @@ use crate::rules::{axis, joined, operand};
 const WHAT: &str = "`tf.concat`";
 
 /// The inputs one after the other along an axis; the other extents are equal.
+///
+/// ```python
+/// def f(x: Tensor[(2, 6), "f32"], y: Tensor[(4, 6), "f32"]):
+///     return tf.concat(x, y, axis=0)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Concat {
     /// One tensor or more, of one dtype.

@@ -9,6 +9,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 use crate::rules::{layout, operand};
 
 /// `out[i] = value` in the type of `x`; integers are cut toward zero and saturate.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.full_like(x, value=0.5)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct FullLike {
     /// Gives the type.

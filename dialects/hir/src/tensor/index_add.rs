@@ -11,6 +11,11 @@ use crate::rules::{layout, operand, rows};
 const WHAT: &str = "`tf.index_add`";
 
 /// A copy of `dst` with `src[…, j, …]` added to `dst[…, index[j], …]`, for every `j`; repeated positions accumulate, in f32 for floats.
+///
+/// ```python
+/// def f(x: Tensor[(8, 6), "f32"], index: Tensor[(3,), "i64"], u: Tensor[(3, 6), "f32"]):
+///     return tf.index_add(x, index, u, dim=0)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct IndexAdd {
     /// What is added to.

@@ -11,6 +11,11 @@ use crate::rules::{layout, operand, rows};
 const WHAT: &str = "`tf.index_copy`";
 
 /// A copy of `dst` with `src[…, j, …]` in place of `dst[…, index[j], …]`, for every `j`; which of repeated positions wins is not said.
+///
+/// ```python
+/// def f(x: Tensor[(8, 6), "f32"], index: Tensor[(3,), "i64"], u: Tensor[(3, 6), "f32"]):
+///     return tf.index_copy(x, index, u, dim=0)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct IndexCopy {
     /// What is written into.

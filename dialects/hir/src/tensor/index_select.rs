@@ -11,6 +11,11 @@ use crate::rules::{axis, layout, operand, partial, rows};
 const WHAT: &str = "`tf.index_select`";
 
 /// `out[…, j, …] = x[…, index[j], …]` along one axis.
+///
+/// ```python
+/// def f(x: Tensor[(8, 6), "f32"], index: Tensor[(3,), "i64"]):
+///     return tf.index_select(x, index, dim=0)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct IndexSelect {
     /// The operand.

@@ -11,6 +11,11 @@ use crate::rules::{axis, layout, operand, terms};
 const WHAT: &str = "`tf.insert_slice`";
 
 /// A copy of `dst` with `update` in place of the window of its shape that begins at `offsets`.
+///
+/// ```python
+/// def f(x: Tensor[(8, 6), "f32"], u: Tensor[(2, 6), "f32"], first: Tensor[(), "i64"]):
+///     return tf.insert_slice(x, u, (first, 0))
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct InsertSlice {
     /// What is written into.

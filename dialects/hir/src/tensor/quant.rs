@@ -35,6 +35,11 @@ tf_core::attr_enum!(QuantScheme);
 
 /// Values and f32 scales as a tuple. Per group of the last axis, with `a = max |x|`: `scale = a / 448`, or 1 where `a` is 0, and
 /// `q = clamp(x / scale, -448, 448)` in fp8e4m3.
+///
+/// ```python
+/// def f(x: Tensor[(4, 256), "bf16"]):
+///     return tf.quant(x, group=128)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Quant {
     /// The operand: floats.

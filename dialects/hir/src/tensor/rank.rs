@@ -9,6 +9,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 use crate::rules::operand;
 
 /// The number of axes of `x`, i64.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.rank(x)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Rank {
     /// The operand.

@@ -12,6 +12,11 @@ use crate::rules::dtype::{self, Takes};
 use crate::rules::{layout, operand, partial, place};
 
 /// `out[i] = kind over r of x[i, r]`; the reduced axes become 1 (`keepdim`) or disappear.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.reduce(x, axes=(1,), keepdim=False, kind="sum")
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Reduce {
     /// The operand.

@@ -11,6 +11,11 @@ use crate::rules::{axis, operand};
 const WHAT: &str = "`tf.repeat_interleave`";
 
 /// `out[…, i, …] = x[…, i // repeats, …]` along one axis: every element `repeats` times in a row.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.repeat_interleave(x, repeats=2, axis=1)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct RepeatInterleave {
     /// The operand.

@@ -3,7 +3,7 @@
 use tf_core::op::attr::Dims;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::access::{AccessRelation, AxisAccess};
+use tf_types::access::AccessRelation;
 use tf_types::{Dim, DimTuple, Layout, OuterLayout, Storage, TensorLayout, TensorType, Type, same_element_count};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent};
 
@@ -12,6 +12,11 @@ use crate::rules::{layout, operand};
 const WHAT: &str = "`tf.reshape`";
 
 /// The elements of `x` in row-major order, in another shape of as many elements.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.reshape(x, new_shape=(3, 8))
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Reshape {
     /// The operand.
@@ -85,8 +90,7 @@ impl TypeRule for Reshape {
 impl AccessRule for Reshape {
     fn access<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Vec<AccessRelation<'c>> {
         let shape = cx.normal_dims(call.new_shape());
-        let read = cx.row_major(0, shape, operand::shape(call.x())).into_iter().map(AxisAccess::Map);
-        vec![AccessRelation::to(shape).reads(0, read.collect())]
+        vec![AccessRelation::to(shape).reads(0, cx.row_major(0, shape, operand::shape(call.x())))]
     }
 }
 

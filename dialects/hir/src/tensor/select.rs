@@ -11,6 +11,11 @@ use crate::rules::{broadcast, dtype, layout, operand, partial, place, storage};
 const WHAT: &str = "`tf.where`";
 
 /// `out[i] = input[i] if condition[i] else other[i]`; all three broadcast.
+///
+/// ```python
+/// def f(c: Tensor[(4, 1), "bool"], x: Tensor[(4, 6), "f32"], y: Tensor[(6,), "f32"]):
+///     return tf.where(c, x, y)
+/// ```
 #[op(dialect = "tf", category = "tensor", name = "where")]
 pub struct Where {
     /// Truth values.

@@ -9,6 +9,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 use crate::rules::operand;
 
 /// The extents of `x` as an i64 vector.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.shape_of(x)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct ShapeOf {
     /// The operand.

@@ -10,6 +10,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent};
 use crate::rules::{axis, operand};
 
 /// `out[i] = x[starts[a] + i[a] * strides[a]]` on every axis `a`, for `i[a] < sizes[a]`.
+///
+/// ```python
+/// def f(x: Tensor[(8, 6), "f32"], first: Tensor[(), "i64"]):
+///     return tf.slice(x, (first, 1), sizes=(2, 3), strides=(1, 2))
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Slice {
     /// The operand.

@@ -14,6 +14,12 @@ const WHAT: &str = "`tf.split`";
 const MOST_PARTS: i64 = 1 << 16;
 
 /// `num_splits` equal parts along an axis, as a tuple. Of a symbolic extent `n` a part has `n // num_splits`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     left, right = tf.split(x, axis=1, num_splits=2)
+///     return left - right
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Split {
     /// The operand.

@@ -12,6 +12,11 @@ use crate::rules::{axis, joined, operand};
 const WHAT: &str = "`tf.stack`";
 
 /// The inputs, all of one shape, side by side along a new axis.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], y: Tensor[(4, 6), "f32"]):
+///     return tf.stack(x, y, axis=1)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Stack {
     /// One tensor or more, of one shape and dtype.

@@ -13,6 +13,11 @@ const WHAT: &str = "`tf.topk`";
 
 /// The `k` greatest (or least) elements along an axis, best first, and their i64 indices, as a tuple. NaN is greater than every number;
 /// of equal elements the lowest index comes first.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     return tf.topk(x, k=2)
+/// ```
 #[op(dialect = "tf", category = "tensor", name = "topk")]
 pub struct TopK {
     /// The operand.

@@ -12,6 +12,11 @@ use crate::rules::{layout, operand, place};
 const WHAT: &str = "`tf.transpose`";
 
 /// `out[i[perm[0]], i[perm[1]], …] = x[i]`: axis `a` of the result is axis `perm[a]` of `x`.
+///
+/// ```python
+/// def f(x: Tensor[(2, 4, 6), "f32"]):
+///     return tf.transpose(x, perm=(1, 0, 2))
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Transpose {
     /// The operand.

@@ -9,6 +9,12 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 const WHAT: &str = "`tf.tuple_get_item`";
 
 /// Field `index` of a tuple; `t[index]` writes the same.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"]):
+///     best = tf.topk(x, k=2)
+///     return tf.tuple_get_item(best, index=1)
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct TupleGetItem {
     /// The tuple.

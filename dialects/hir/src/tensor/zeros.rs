@@ -10,6 +10,11 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 use crate::rules::made;
 
 /// `out[i] = 0`, of the stated type; `false` of bool, `2^-127` of f8e8m0, which has no zero.
+///
+/// ```python
+/// def f():
+///     return tf.zeros(type=Tensor[(4, 6), "f32"])
+/// ```
 #[op(dialect = "tf", category = "tensor")]
 pub struct Zeros {
     /// The result's type, such as `Tensor[(4, 6), "f32"]`.

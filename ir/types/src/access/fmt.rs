@@ -1,4 +1,4 @@
-//! Relations as text, for documentation: `out[i, j] <- lhs[i, k], rhs[k, j]  (i < 4, j < 6, k < 8)`.
+//! Relations as text, for documentation: `out[i, j] <- lhs[i, k], rhs[k, j]  for i < 4, j < 6, k < 8, summed over k`.
 
 use std::fmt::Write;
 
@@ -34,7 +34,7 @@ impl AccessRelation<'_> {
         }
         let mut out = element(self, names, &(names.result)(self.field), &self.result);
         let reads = if reads.is_empty() { "nothing".to_owned() } else { reads.join(", ") };
-        let _ = write!(out, " {} {reads}", if self.replaces { "<- instead" } else { "<-" });
+        let _ = write!(out, " <- {reads}{}", if self.replaces { " instead" } else { "" });
         let extent = |extent: &Extent<'_>| match extent {
             Extent::Dim(extent) => extent.to_string(),
             Extent::Value(at) => (names.operand)(*at, 0),
@@ -43,6 +43,12 @@ impl AccessRelation<'_> {
             self.domain.iter().enumerate().map(|(at, e)| format!("{} < {}", dim(at), extent(e))).collect();
         if !domain.is_empty() {
             let _ = write!(out, "  for {}", domain.join(", "));
+        }
+        for (what, dims) in [("summed over", &self.partial), ("reduced over", &self.complete)] {
+            if !dims.is_empty() {
+                let dims: Vec<_> = dims.iter().map(|&at| dim(at)).collect();
+                let _ = write!(out, ", {what} {}", dims.join(", "));
+            }
         }
         out
     }

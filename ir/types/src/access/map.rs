@@ -1,6 +1,6 @@
 //! Positions that are quasi-affine in the domain point, and may add a run-time index.
 
-use super::{Extent, Follows};
+use super::{AxisAccess, Extent, Follows};
 use crate::{Dim, TypeContext};
 
 /// `(dim floordiv block) * factor`; what is absent is 1.
@@ -99,11 +99,18 @@ impl<'c> TypeContext<'c> {
     /// The positions on the axes of `shape` of the element whose row-major number is that of the point in a domain whose
     /// dims from `first` on have the extents `domain`.
     #[must_use]
-    pub fn row_major(&self, first: usize, domain: &[Dim<'c>], shape: &[Dim<'c>]) -> Vec<AffineMap<'c>> {
+    pub fn row_major(&self, first: usize, domain: &[Dim<'c>], shape: &[Dim<'c>]) -> Vec<AxisAccess<'c>> {
         let after = |extents: &[Dim<'c>], axis: usize| self.product(&extents[axis + 1..]);
         let number = (0..domain.len()).fold(AffineMap::default(), |map, at| map.term(first + at, after(domain, at)));
-        let position =
-            |axis: usize| AffineMap { divisor: Some(after(shape, axis)), modulus: Some(shape[axis]), ..number.clone() };
+        let position = |axis: usize| match shape[axis].as_const() {
+            Some(1) => AxisAccess::Const,
+            // Nothing is left over on the outermost axis.
+            _ => AxisAccess::Map(AffineMap {
+                divisor: Some(after(shape, axis)),
+                modulus: (axis > 0).then_some(shape[axis]),
+                ..number.clone()
+            }),
+        };
         (0..shape.len()).map(position).collect()
     }
 }

@@ -3,7 +3,7 @@
 //! An op goes through the points of an iteration domain. At each point it reads one element through every [`Read`] and
 //! contributes to one element of the result. An axis is indexed by an [`AxisAccess`], a function of the point.
 
-mod fmt;
+pub mod fmt;
 mod map;
 
 pub use map::{AffineMap, Term};

@@ -102,7 +102,7 @@ pub const GROUPS: &[(&str, &[OptionRow])] = &[
     (
         "About",
         &[
-            row("emit-docs", Takes::Path("DIR"), "write passes.md, the page of all passes"),
+            row("emit-docs", Takes::Path("DIR"), "write the pages of all passes and of all ops"),
             row("completions", Takes::Words(&["bash", "zsh", "fish"]), "a completion script for that shell"),
             row("help", Takes::Nothing, "-h: this text"),
             row("version", Takes::Nothing, "-V: versions and targets"),

@@ -22,8 +22,18 @@ fn passes_and_ops() {
     let error = place.refused(&["--help-pass=nothing"]);
     assert!(error.contains("unknown pass `nothing`") && error.contains("`tf-opt-llvm`"), "{error}");
     let op = place.ok(&["--show-op=tf.reduce"]);
-    assert!(op.starts_with("tf.reduce (tensor, value)\n") && op.contains("keepdim: bool = true"), "{op}");
-    assert!(op.contains("kind: \"mean\" | \"sum\""), "{op}");
+    assert!(op.starts_with("### `tf.reduce`\n") && op.contains("| `keepdim` | truth value | `true` |"), "{op}");
+    assert!(
+        op.contains("`\"mean\"` \\| `\"sum\"`") && op.contains("out[i] <- x[i, j]  for i < 4, j < 6, reduced over j"),
+        "{op}"
+    );
+    let alias = place.ok(&["--show-op=tf.maximum"]);
+    assert!(alias.starts_with("`tf.maximum` is `tf.binary` with `kind = \"max\"`.\n\n### `tf.binary`\n"), "{alias}");
+    assert_eq!(place.ok(&["--show-op=rms_norm"]).matches("### ").count(), 2, "tf and T have one");
+    assert_eq!(
+        place.refused(&["--show-op=tf.maximun"]),
+        "error: unknown op `tf.maximun`; did you mean `tf.maximum`?\n"
+    );
     assert_eq!(place.refused(&["--show-op=tf.redcue"]), "error: unknown op `tf.redcue`; did you mean `tf.reduce`?\n");
 }
 
