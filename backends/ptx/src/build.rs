@@ -51,7 +51,11 @@ fn arch(asked: Option<&str>, module: Module<'_>) -> Result<Arch> {
         (None, None) => DEFAULT_ARCH.to_owned(),
         (None, Some(device)) => {
             let device = tf_target::lookup(device.as_str());
-            device.map_err(|error| Diagnostic::error(error.to_string()).at(module.target_span()))?.architecture.code.clone()
+            device
+                .map_err(|error| Diagnostic::error(error.to_string()).at(module.target_span()))?
+                .architecture
+                .code
+                .clone()
         }
     };
     code.parse().map_err(|error: BackendError| Diagnostic::from(error).at(module.target_span()))

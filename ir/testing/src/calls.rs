@@ -156,7 +156,7 @@ impl<'c> Generator<'_, 'c> {
         let cx = self.cx;
         let mut meta = Meta::default();
         if self.rng.once_in(2) {
-            meta.name = Some(self.word(["acc", "x", "y_1", "1", "a b", "x.1"]));
+            meta.name = Some(self.word(&["acc", "x", "y_1"], &["1", "a b", "x.1"]));
         }
         if self.rng.once_in(3) {
             let file = cx.sources().named("some file.py");
@@ -188,15 +188,15 @@ impl<'c> Generator<'_, 'c> {
         }
     }
 
-    /// One of three words, or of three odd names.
-    fn word(&mut self, names: [&str; 6]) -> Symbol<'c> {
-        let count = if self.options.odd { names.len() } else { 3 };
-        self.cx.symbol(names[self.rng.below(count)])
+    /// One of the words, or of the odd names.
+    fn word(&mut self, words: &[&str], odd: &[&str]) -> Symbol<'c> {
+        let names = if self.options.odd && self.rng.once_in(2) { odd } else { words };
+        self.cx.symbol(names[self.rng.below(names.len())])
     }
 
     /// A variable of that type.
     pub fn var(&mut self, ty: Type<'c>) -> Expr<'c> {
-        let name = self.word(["x", "acc", "i", "1", "a b", "x.1"]);
+        let name = self.word(&["x", "acc", "i", "k", "row", "t", "y", "z"], &["1", "a b", "x.1"]);
         let meta = Meta { name: None, ..self.meta() };
         self.cx.var(name, ty, meta)
     }

@@ -95,7 +95,10 @@ impl<'a, 'c> Generator<'a, 'c> {
         let (hir_values, tir_values, tir_effects) =
             (ops(options.hir, true), ops(options.tir, true), ops(options.tir, false));
         let mut rng = Rng::new(seed);
-        let dims = types::dims(cx);
+        let mut dims = types::dims(cx);
+        if !options.odd {
+            dims.iter_mut().for_each(|dim| *dim = cx.simplify(*dim));
+        }
         let meshes = types::meshes(cx);
         let types = types::types(cx, &mut rng, &dims, &meshes);
         let (open, below) = (meshes.clone(), Vec::new());

@@ -28,7 +28,8 @@ impl<'c> Generator<'_, 'c> {
         let from_children = callable.len();
         self.below.clone_from(&callable);
         let mut functions = Vec::new();
-        for _ in 0..self.rng.below(self.options.hir_functions + 1) {
+        let least = usize::from(!self.options.odd && self.options.hir_functions > 0);
+        for _ in 0..least.max(self.rng.below(self.options.hir_functions + 1)) {
             let name = self.new_name("f");
             let function = match self.options.parts && self.rng.once_in(4) {
                 true => self.prototype(name.as_str(), &callable),

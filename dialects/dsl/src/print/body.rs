@@ -116,6 +116,10 @@ impl<'c> Printer<'_, 'c> {
             }
             ExprKind::Call { callee: Callee::Function(function), args } => {
                 let called = self.called_as(function)?;
+                if self.scope.is_reserved(called.root()) {
+                    let message = format!("the function `{}` is hidden by a variable of that name", called.name);
+                    return Err(Diagnostic::error(message));
+                }
                 let params = function.params.iter().filter(|p| !called.omits_constants || !p.is_const_param());
                 let count = params.count();
                 if count != args.len() {

@@ -7,13 +7,15 @@ use tf_types::{Dim, Storage, Symbol};
 use super::Printer;
 use super::doc::Doc;
 use super::python::{is_name, string};
+use super::windows::is_index;
 
 impl<'c> Printer<'_, 'c> {
     /// The constraint on a value, if there is one, as a statement of its own.
     pub(super) fn constraint(&mut self, expr: Expr<'c>) -> Result<()> {
         let Some(constraint) = expr.meta.constraint else { return Ok(()) };
-        let Some(name) = self.scope.names.get(&expr).cloned() else {
-            return Err(Diagnostic::error("a constraint is for a value with a name"));
+        let name = self.scope.names.get(&expr).cloned();
+        let Some(name) = name.filter(|_| expr.ty().as_tensor().is_some() && !is_index(expr)) else {
+            return Err(Diagnostic::error("a constraint of the DSL is for a tensor with a name"));
         };
         let mut fields = Vec::new();
         if let Some(layout) = constraint.layout {

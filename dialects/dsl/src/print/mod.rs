@@ -26,7 +26,7 @@ mod windows;
 use rustc_hash::FxHashMap;
 use tf_core::op::{OpInstance, Schema};
 use tf_core::{Context, Function, Module, Result};
-use tf_types::{Dim, Symbol};
+use tf_types::{Dim, Symbol, Topology};
 
 use doc::{STEP, new_line};
 use names::FileNames;
@@ -65,6 +65,7 @@ fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Resul
         surfaces: FxHashMap::default(),
         scope: Scope::default(),
         callees: FxHashMap::default(),
+        levels: None,
         private: FxHashMap::default(),
         file_functions: FxHashMap::default(),
     };
@@ -86,6 +87,8 @@ struct Printer<'a, 'c> {
     dims: FxHashMap<Dim<'c>, Box<str>>,
     surfaces: FxHashMap<OpInstance<'c>, Schema>,
     scope: Scope<'c>,
+    /// The levels that the module that is printed declares, or one around it.
+    levels: Option<&'c [Topology<'c>]>,
     /// What functions of the file are called by: private callees of modules.
     private: FxHashMap<Function<'c>, module::CalledAs>,
     /// What each name of a function of the file means now, as text.

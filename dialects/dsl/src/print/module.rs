@@ -20,6 +20,13 @@ pub(super) struct CalledAs {
     pub(super) omits_constants: bool,
 }
 
+impl CalledAs {
+    /// The name that stands first: of the function, the child, or the group.
+    pub(super) fn root(&self) -> &str {
+        self.name.split('[').next().unwrap_or_default()
+    }
+}
+
 fn refuse<'c>(module: Module<'c>, message: String) -> Diagnostic {
     Diagnostic::error(message).at(module.span)
 }
@@ -44,20 +51,32 @@ fn check_members(module: Module<'_>) -> Result<()> {
             return Err(refuse(module, format!("the module `{}` has two members named `{name}`", module.name)));
         }
     }
+    let params = module.functions.iter().filter_map(|function| match function {
+        AnyFunction::Hir(function) => Some(function.data().params),
+        AnyFunction::Tir(_) => None,
+    });
+    let mut weights = FxHashMap::default();
+    for weight in params.flatten().filter(|param| param.is_const_param()) {
+        if *weights.entry(weight.var_name()).or_insert(weight.ty()) != weight.ty() {
+            return Err(refuse(module, format!("the weight {} has two types", weight.describe())));
+        }
+    }
     Ok(())
 }
 
-/// Instances come from calls: one that nothing calls, or that was made for values of dims, has no text.
-fn check_instances(module: Module<'_>) -> Result<()> {
-    let bodies = module.all_functions().filter_map(|function| match function {
-        AnyFunction::Hir(function) => Some(function),
-        AnyFunction::Tir(_) => None,
-    });
-    let mut called = FxHashSet::default();
-    for body in bodies.flat_map(Function::bodies).filter(|body| body.calls_functions) {
-        called.extend(called_in(body));
+/// Instances come from calls: one that nothing in the tree calls, or that was made for values of dims, has no text.
+fn check_instances(root: Module<'_>) -> Result<()> {
+    let tree = root.tree();
+    if tree.iter().all(|module| module.instances.is_empty()) {
+        return Ok(());
     }
-    for instance in module.instances {
+    let mut called = FxHashSet::default();
+    for function in tree.iter().flat_map(|module| module.all_functions()) {
+        let AnyFunction::Hir(function) = function else { continue };
+        called.extend(function.origin.and_then(|origin| origin.function));
+        called.extend(function.bodies().filter(|body| body.calls_functions).flat_map(called_in));
+    }
+    for (module, instance) in tree.iter().flat_map(|module| module.instances.iter().map(move |f| (module, f))) {
         let is_made = instance.origin.is_none_or(|origin| origin.dims.is_none());
         if !is_made || !called.contains(instance) {
             let message = format!("the DSL has no call that makes the instance `{}`", instance.name);
@@ -91,6 +110,7 @@ pub(super) fn authored<'c>(function: Function<'c>) -> Function<'c> {
 impl<'c> Printer<'_, 'c> {
     /// The class of the outermost module; classes that it is made of come before it.
     pub(super) fn root_class(&mut self, module: Module<'c>) -> Result<()> {
+        check_instances(module)?;
         let name = self.file.take(module.name);
         self.file_class(&name, module, DEPTH)
     }
@@ -108,7 +128,9 @@ impl<'c> Printer<'_, 'c> {
                 Child::Group(..) => None,
             }));
         }
+        let levels = self.levels.take();
         self.class(name, module, None, depth)?;
+        self.levels = levels;
         let class = std::mem::replace(&mut self.out, outer.0);
         self.indent = outer.1;
         self.classes.push(class);
@@ -145,11 +167,12 @@ impl<'c> Printer<'_, 'c> {
             return Err(refuse(module, format!("the module `{name}` has no members, and a class has")));
         }
         check_members(module)?;
-        check_instances(module)?;
         self.decorator(module).map_err(|error| error.at(module.span))?;
         self.text_line(&format!("class {name}"));
         self.open_block();
         let mut is_first = true;
+        let outer = self.levels;
+        self.levels = module.topologies.or(outer);
         let target = module.target.or(target);
         let mut called = FxHashMap::default();
         for child in module.children {
@@ -162,6 +185,7 @@ impl<'c> Printer<'_, 'c> {
             self.blank(&mut is_first);
             self.method(method).map_err(|error| error.at(method.span.or(module.span)))?;
         }
+        self.levels = outer;
         self.close_block();
         Ok(())
     }

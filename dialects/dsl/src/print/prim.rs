@@ -4,7 +4,7 @@ use tf_core::node::TirCallee;
 use tf_core::op::{OpInstance, OpView};
 use tf_core::walk::{post_order, stmt_exprs, walk_stmts};
 use tf_core::{Callee, Diagnostic, Expr, ExprKind, PrimFunction, Result, Stmt, StmtKind, Target};
-use tf_types::{DType, Mesh};
+use tf_types::{DType, Mesh, Symbol, Topology};
 
 use super::Printer;
 use super::doc::Doc;
@@ -181,8 +181,10 @@ impl<'c> Printer<'_, 'c> {
                 };
                 let bounds = bounds.into_iter().map(|bound| self.operand(bound)).collect::<Result<Vec<_>>>()?;
                 let range = Doc::call(self.file.word(self.cx, "range")?, bounds);
+                self.keep(name);
                 let end = self.head(vec![format!("for {name} in ").into(), range], Step::End);
-                self.rebind(induction, name);
+                self.scope.names.insert(induction, name.as_str().into());
+                self.scope.bind(name, induction);
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::While { cond, body } => {
@@ -196,6 +198,7 @@ impl<'c> Printer<'_, 'c> {
                 stack.extend([end, Step::Enter(then_body)]);
             }
             StmtKind::MeshScope { mesh, binding, body } => {
+                self.check_levels(mesh)?;
                 let written = self.mesh(mesh)?;
                 let alias = match binding.as_str() {
                     "_" => String::new(),
@@ -216,6 +219,7 @@ impl<'c> Printer<'_, 'c> {
                 effect.write(&mut self.out, self.indent, self.indent, 0);
             }
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => {
+                self.check_callee(name)?;
                 let args = args.iter().map(|&arg| self.operand(arg)).collect::<Result<Vec<_>>>()?;
                 self.line();
                 Doc::call(name.as_str(), args).write(&mut self.out, self.indent, self.indent, 0);
@@ -233,6 +237,27 @@ impl<'c> Printer<'_, 'c> {
         Ok(())
     }
 
+    /// A function that a variable hides cannot be called.
+    fn check_callee(&self, name: Symbol<'c>) -> Result<()> {
+        match self.scope.binding(name) {
+            None => Ok(()),
+            Some(_) => Err(Diagnostic::error(format!("the function `{name}` is hidden by a variable of that name"))),
+        }
+    }
+
+    /// A scope is over levels that the module declares, if it declares some.
+    fn check_levels(&self, mesh: Mesh<'c>) -> Result<()> {
+        let Some(declared) = self.levels else { return Ok(()) };
+        let fits = |level: &&Topology<'c>| {
+            let own = declared.iter().find(|own| own.name == level.name);
+            own.is_some_and(|own| own.size.is_none() || level.size.is_none() || own.size == level.size)
+        };
+        match mesh.topologies.iter().find(|level| !fits(level)) {
+            None => Ok(()),
+            Some(level) => Err(Diagnostic::error(format!("the module does not declare the level {level} of {mesh}"))),
+        }
+    }
+
     /// `name = value`
     fn binding(&mut self, var: Expr<'c>, value: Expr<'c>) -> Result<()> {
         let Some(name) = var.var_name() else { return Err(Diagnostic::error("a binding has a name")) };
@@ -246,17 +271,6 @@ impl<'c> Printer<'_, 'c> {
         self.scope.names.insert(var, name.as_str().into());
         self.scope.bind(name, var);
         Ok(())
-    }
-
-    /// Lets a name stand for a variable of the block that has been opened.
-    fn rebind(&mut self, var: Expr<'c>, name: tf_types::Symbol<'c>) {
-        // What the name stood for keeps another one inside the block, and has its own again after it.
-        if let Some(value) = self.scope.loses(name) {
-            let alias = self.scope.fresh(Some(name.as_str()), &self.file, self.cx);
-            self.scope.rename(value, alias);
-        }
-        self.scope.names.insert(var, name.as_str().into());
-        self.scope.bind(name, var);
     }
 
     pub(super) fn prim_operand(&mut self, expr: Expr<'c>) -> Result<Doc> {
@@ -288,7 +302,10 @@ impl<'c> Printer<'_, 'c> {
                 self.scalar_operation(op, args, least, depth)
             }
             ExprKind::Call { callee: Callee::Op(op), args } => self.prim_op(op, args),
-            ExprKind::SymbolRef(name) => Ok(name.as_str().into()),
+            ExprKind::SymbolRef(name) => {
+                self.check_callee(name)?;
+                Ok(name.as_str().into())
+            }
             ExprKind::ShapeOf { param, axis } => {
                 let extent = param.ty().as_tensor().and_then(|t| t.shape.get(axis as usize).copied());
                 if extent.is_none_or(|extent| extent.as_const().is_some()) {

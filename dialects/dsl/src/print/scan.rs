@@ -65,8 +65,7 @@ impl<'c> Printer<'_, 'c> {
             }
             ExprKind::Call { callee: Callee::Function(function), .. } => {
                 let called = self.called_as(function)?;
-                let name = called.name.split('[').next().unwrap_or_default();
-                self.scope.callees.insert(name.into());
+                self.scope.callees.insert(called.root().into());
             }
             ExprKind::Grid(region) => {
                 for var in region.binders() {

@@ -38,6 +38,8 @@ pub(super) struct Scope<'c> {
     pub(super) names: NodeMap<Expr<'c>, Rc<str>>,
     /// Names that no further value takes.
     used: FxHashSet<Rc<str>>,
+    /// Names of parameters and variables.
+    given: FxHashSet<Rc<str>>,
     /// Ops and functions that it calls.
     pub(super) callees: FxHashSet<Rc<str>>,
     /// Names that authors gave; numbered ones keep clear of them.
@@ -77,7 +79,13 @@ impl<'c> Scope<'c> {
             return Err(Diagnostic::error(format!("`{name}` is no name of a variable in Python")));
         }
         self.used.insert(name.as_str().into());
+        self.given.insert(name.as_str().into());
         Ok(())
+    }
+
+    /// Whether a parameter or variable has that name.
+    pub(super) fn is_reserved(&self, name: &str) -> bool {
+        self.given.contains(name)
     }
 
     /// A free name near to the wanted one; a numbered one where none is wanted. A callee of that name gets `_out`.

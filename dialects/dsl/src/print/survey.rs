@@ -20,6 +20,8 @@ pub(super) struct Survey<'c> {
     pub(super) given: FxHashSet<Symbol<'c>>,
     /// Intrinsics with their numbers of operands.
     pub(super) intrinsics: Vec<(Symbol<'c>, usize)>,
+    /// Whether the function that is looked at is one of TIR, whose values have no constraints.
+    is_prim: bool,
     dims: FxHashSet<Dim<'c>>,
     types: FxHashSet<Type<'c>>,
     ops: FxHashSet<OpInstance<'c>>,
@@ -50,8 +52,11 @@ impl<'c> Survey<'c> {
     }
 
     fn function(&mut self, function: Function<'c>) {
+        self.is_prim = false;
         self.given.insert(function.name);
-        self.ty(function.return_type);
+        if function.return_type.as_tensor().is_some() {
+            self.ty(function.return_type);
+        }
         self.variables(function.params);
         if let Some(body) = function.body {
             self.exprs(&[body]);
@@ -59,6 +64,7 @@ impl<'c> Survey<'c> {
     }
 
     fn prim_function(&mut self, function: PrimFunction<'c>) {
+        self.is_prim = true;
         self.variables(function.params);
         let mut roots = Vec::new();
         walk_stmts(function.body, |stmt| {
@@ -107,7 +113,8 @@ impl<'c> Survey<'c> {
             }
             _ => {}
         }
-        if let Some(constraint) = expr.meta.constraint {
+        let has_statement = matches!(expr.kind, ExprKind::Var { .. } | ExprKind::Call { .. } | ExprKind::Grid(_));
+        if let Some(constraint) = expr.meta.constraint.filter(|_| has_statement && !self.is_prim) {
             self.constraint(constraint.data());
         }
     }

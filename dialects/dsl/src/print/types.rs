@@ -15,8 +15,11 @@ fn refuse<T>(message: String) -> Result<T> {
 }
 
 impl<'c> Printer<'_, 'c> {
-    /// `Tensor[shape, dtype, layout, storage]`, or a tuple of such.
+    /// `Tensor[shape, dtype, layout, storage]`, or a tuple of such. Annotations have strides at once (spec: shard G7).
     pub(super) fn annotation(&mut self, ty: Type<'c>, is_const: bool) -> Result<Doc> {
+        if self.cx.signature_type(ty) != ty {
+            return refuse(format!("an annotation of the DSL has layouts with strides only, found {ty}"));
+        }
         match ty.data() {
             TypeKind::Tensor(tensor) => self.tensor(tensor, is_const),
             TypeKind::Tuple(fields) if !fields.is_empty() => {
@@ -43,15 +46,11 @@ impl<'c> Printer<'_, 'c> {
         Ok(Doc::subscript(name, slots))
     }
 
-    /// Annotations have strides at once, so a layout without strides is none of theirs.
     fn layout_slot(&mut self, tensor: &TensorType<'c>, layout: TensorLayout<'c>) -> Result<Doc> {
         match layout {
             TensorLayout::Plain(plain) if plain.shape() != tensor.shape => {
                 let shape = DimTuple(tensor.shape);
                 refuse(format!("an annotation of the DSL has a layout of the shape {shape} only, found {plain}"))
-            }
-            TensorLayout::Shard(shard) if shard.layout.strides().is_none() => {
-                refuse(format!("an annotation of the DSL has placements with strides only, found {shard}"))
             }
             TensorLayout::Shard(shard) => match self.sugar(shard)? {
                 Some(sugar) => Ok(sugar),
@@ -65,7 +64,7 @@ impl<'c> Printer<'_, 'c> {
     /// than what it shows.
     pub(super) fn return_annotation(&mut self, ty: Type<'c>) -> Option<Doc> {
         let tensor = ty.as_tensor()?;
-        let whole = self.tensor(tensor, false);
+        let whole = self.annotation(ty, false);
         whole.or_else(|_| self.tensor(&TensorType { layout: None, ..*tensor }, false)).ok()
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Axis<'c> {
 }
 
 /// Whether a value is an index, as the variables of loops and the sums of such are.
-fn is_index(expr: Expr<'_>) -> bool {
+pub(super) fn is_index(expr: Expr<'_>) -> bool {
     expr.ty().as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype == DType::I64 && t.storage == Storage::Umat)
 }
 

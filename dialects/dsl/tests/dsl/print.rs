@@ -13,15 +13,13 @@ use crate::common::{reference, registry, with_module};
 const SEEDS: u64 = 400;
 
 /// Prints a module, reads the text and compares; what cannot be printed is returned as the refusal.
-fn round_trip<'c>(name: &str, cx: &Context<'c>, module: Module<'c>) -> Result<String, Diagnostic> {
+fn round_trip<'c>(name: &str, cx: &Context<'c>, module: Module<'c>) -> Result<(String, Module<'c>), Diagnostic> {
     let text = print_module(cx, module, &PrintOptions::default())?;
     let id = cx.sources().add("printed.py", text.as_str());
     let again = parse_file(cx, id, &DslOptions::default())
         .unwrap_or_else(|errors| panic!("{name} is not read again: {:?}\n{text}", shown(&errors)));
     assert!(structurally_equal(module, again), "{name} is another module when it is read again:\n{text}");
-    let second = print_module(cx, again, &PrintOptions::default()).expect("what is printed once is printed twice");
-    assert_eq!(text, second, "{name}: the second print differs");
-    Ok(text)
+    Ok((text, again))
 }
 
 fn shown(errors: &[Diagnostic]) -> Vec<String> {
@@ -32,9 +30,10 @@ fn shown(errors: &[Diagnostic]) -> Vec<String> {
 fn comes_back(name: &str, source: &str, module: Option<&str>) {
     with_module(source, module, |cx, result| {
         let module = result.unwrap_or_else(|errors| panic!("{name} is not read: {:?}", shown(&errors)));
-        if let Err(error) = round_trip(name, cx, module) {
-            panic!("{name} is not printed: {:?}", shown(&[error]));
-        }
+        let (text, again) =
+            round_trip(name, cx, module).unwrap_or_else(|error| panic!("{name} is not printed: {:?}", shown(&[error])));
+        let second = print_module(cx, again, &PrintOptions::default()).expect("what is printed once is printed twice");
+        assert_eq!(text, second, "{name}: the second print differs");
     });
 }
 
@@ -105,21 +104,16 @@ fn tests_of_the_driver_come_back() {
 /// Random modules come back, or are refused by name.
 #[test]
 fn random_modules_come_back_or_are_refused() {
-    let options = Options { hir: &["tf", "dim"], tir: &["T", "dim"], odd: false, ..Options::default() };
+    let options = Options { hir: &["tf"], tir: &["T", "dim"], odd: false, ..Options::default() };
     let mut printed = 0;
-    let mut refusals: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
     for seed in 0..SEEDS {
         let arena = Arena::new();
         let cx = &Context::new(&arena, registry());
         let module = random_module(cx, seed, &options);
-        let r =
-            std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| round_trip(&format!("seed {seed}"), cx, module)));
-        match r {
-            Ok(Ok(_)) => printed += 1,
-            Ok(Err(error)) => *refusals.entry(error.message).or_default() += 1,
-            Err(_) => *refusals.entry("PANIC".to_owned()).or_default() += 1,
+        match round_trip(&format!("seed {seed}"), cx, module) {
+            Ok(_) => printed += 1,
+            Err(error) => assert!(!error.message.is_empty(), "seed {seed} is refused without a word"),
         }
     }
-    println!("{printed} {refusals:#?}");
-    assert!(printed > 0);
+    assert!(printed > SEEDS / 4, "only {printed} of {SEEDS} are printed");
 }
