@@ -1,10 +1,10 @@
 //! Round trips and refusals of artifacts.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::{Value as Json, json};
 use tf_artifact::{Argument, Artifact, Entry, FORMAT, Kernel, Manifest, Parameter, Role};
+use tf_testing::TempFolder;
 use tf_types::DType;
 
 const PTX: &str = "//\n.version 8.0\n.target sm_90 // the machine\n.address_size 64\n\n\
@@ -33,15 +33,9 @@ fn manifest() -> Manifest {
     }
 }
 
-fn folder(test: &str) -> PathBuf {
-    let path = std::env::temp_dir().join(format!("tf-artifact-{test}-{}", std::process::id()));
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
 #[test]
 fn written_artifacts_are_read_by_either_name() {
-    let folder = folder("round-trip");
+    let folder = TempFolder::new("artifact-round-trip");
     let artifact = Artifact::new(PTX.into(), manifest()).unwrap();
     let ptx = folder.join("k.ptx");
     let json = artifact.write(&ptx).unwrap();
@@ -55,19 +49,17 @@ fn written_artifacts_are_read_by_either_name() {
     fs::remove_file(&json).unwrap();
     let error = Artifact::read(&ptx).unwrap_err();
     assert!(error.to_string().contains("k.json") && error.help.is_some(), "{error}");
-    fs::remove_dir_all(folder).unwrap();
 }
 
 /// Changes one field of the good manifest, by JSON pointer, and returns the refusal.
 fn refusal(pointer: &str, value: Json) -> String {
-    let folder = folder(&pointer.replace('/', "_"));
+    let folder = TempFolder::new(&format!("artifact{}", pointer.replace('/', "_")));
     let artifact = Artifact::new(PTX.into(), manifest()).unwrap();
     let path = artifact.write(&folder.join("k.ptx")).unwrap();
     let mut json: Json = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
     *json.pointer_mut(pointer).unwrap() = value;
     fs::write(&path, json.to_string()).unwrap();
     let message = Artifact::read(&path).unwrap_err().message;
-    fs::remove_dir_all(folder).unwrap();
     message.split_once("k.json: ").expect("the file is named").1.to_owned()
 }
 
@@ -120,10 +112,9 @@ fn refusals_name_the_field() {
 
 #[test]
 fn no_json_is_refused() {
-    let folder = folder("no-json");
+    let folder = TempFolder::new("artifact-no-json");
     fs::write(folder.join("k.ptx"), PTX).unwrap();
     fs::write(folder.join("k.json"), "{").unwrap();
     let error = Artifact::read(&folder.join("k.ptx")).unwrap_err();
     assert!(error.message.contains("the manifest is no JSON"), "{error}");
-    fs::remove_dir_all(folder).unwrap();
 }

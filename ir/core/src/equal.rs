@@ -2,7 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::node::{AnyFunction, Callee, Child, Expr, ExprKind, Function, Module, PrimFunction, Stmt, StmtKind};
+use crate::node::{
+    AnyFunction, Callee, Child, Expr, ExprKind, Function, FunctionData, GridRegion, Module, ModuleData, PrimFunction,
+    PrimFunctionData, Stmt, StmtKind,
+};
 use crate::walk::{operands, stmt_exprs};
 
 /// Whether two modules of one context (or its forks) are the same up to the identity of nodes.
@@ -36,17 +39,31 @@ impl<'c> Matcher<'c> {
             let same_form = matches!(a, Child::One(_)) == matches!(b, Child::One(_));
             same_form && a.name() == b.name() && a.modules().len() == b.modules().len()
         };
-        let same_head = a.name == b.name
-            && a.entry == b.entry
-            && a.target == b.target
-            && a.topologies == b.topologies
-            && a.metadata == b.metadata
-            && a.functions.len() == b.functions.len()
-            && a.instances.len() == b.instances.len()
-            && a.children.len() == b.children.len()
-            && a.methods.len() == b.methods.len()
-            && a.children.iter().zip(b.children).all(same_child)
-            && a.methods.iter().zip(b.methods).all(|(a, b)| a.same(*b));
+        // Every field is named, so that a new one is not forgotten.
+        let ModuleData {
+            name,
+            functions,
+            instances,
+            children,
+            methods,
+            metadata,
+            entry,
+            target,
+            topologies,
+            span: _,
+            header: _,
+        } = *a.data();
+        let same_head = name == b.name
+            && entry == b.entry
+            && target == b.target
+            && topologies == b.topologies
+            && metadata == b.metadata
+            && functions.len() == b.functions.len()
+            && instances.len() == b.instances.len()
+            && children.len() == b.children.len()
+            && methods.len() == b.methods.len()
+            && children.iter().zip(b.children).all(same_child)
+            && methods.iter().zip(b.methods).all(|(a, b)| a.same(*b));
         same_head
             && a.all_functions().zip(b.all_functions()).all(|(a, b)| match (a, b) {
                 (AnyFunction::Hir(a), AnyFunction::Hir(b)) => self.functions(a, b),
@@ -63,14 +80,27 @@ impl<'c> Matcher<'c> {
             // No value belongs to two functions.
             self.exprs.clear();
             self.inverse.clear();
-            let same = a.name == b.name
-                && a.return_type == b.return_type
-                && a.specializations == b.specializations
-                && a.variants.len() == b.variants.len()
-                && a.converters.len() == b.converters.len()
-                && a.converters.iter().zip(b.converters).all(|(a, b)| a.weight == b.weight)
-                && self.all(a.params, b.params);
-            let same_value = match (a.body, b.body) {
+            let FunctionData {
+                name,
+                params,
+                body,
+                return_type,
+                specializations,
+                variants,
+                converters,
+                label: _,
+                doc: _,
+                origin: _,
+                span: _,
+            } = *a.data();
+            let same = name == b.name
+                && return_type == b.return_type
+                && specializations == b.specializations
+                && variants.len() == b.variants.len()
+                && converters.len() == b.converters.len()
+                && converters.iter().zip(b.converters).all(|(a, b)| a.weight == b.weight)
+                && self.all(params, b.params);
+            let same_value = match (body, b.body) {
                 (Some(a), Some(b)) => same && self.expr(a, b),
                 (None, None) => same,
                 _ => false,
@@ -99,11 +129,12 @@ impl<'c> Matcher<'c> {
     fn prim_functions(&mut self, a: PrimFunction<'c>, b: PrimFunction<'c>) -> bool {
         self.exprs.clear();
         self.inverse.clear();
-        a.name == b.name
-            && a.output_count == b.output_count
-            && a.target == b.target
-            && self.all(a.params, b.params)
-            && self.stmts(a.body, b.body)
+        let PrimFunctionData { name, params, body, output_count, target, span: _ } = *a.data();
+        name == b.name
+            && output_count == b.output_count
+            && target == b.target
+            && self.all(params, b.params)
+            && self.stmts(body, b.body)
     }
 
     fn all(&mut self, a: &[Expr<'c>], b: &[Expr<'c>]) -> bool {
@@ -154,13 +185,14 @@ impl<'c> Matcher<'c> {
                 same && x.len() == y.len()
             }
             (ExprKind::Grid(x), ExprKind::Grid(y)) => {
-                let same = (x.start, x.stop, x.step) == (y.start, y.stop, y.step)
-                    && x.carries.len() == y.carries.len()
-                    && x.inits.len() == y.inits.len()
-                    && x.yields.len() == y.yields.len()
-                    && x.body.is_some() == y.body.is_some();
-                self.stack.push((x.induction, y.induction));
-                self.stack.extend(x.carries.iter().copied().zip(y.carries.iter().copied()));
+                let GridRegion { induction, carries, inits, yields, body, start, stop, step } = *x;
+                let same = (start, stop, step) == (y.start, y.stop, y.step)
+                    && carries.len() == y.carries.len()
+                    && inits.len() == y.inits.len()
+                    && yields.len() == y.yields.len()
+                    && body.is_some() == y.body.is_some();
+                self.stack.push((induction, y.induction));
+                self.stack.extend(carries.iter().copied().zip(y.carries.iter().copied()));
                 same
             }
             _ => false,

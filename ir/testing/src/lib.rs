@@ -1,9 +1,11 @@
-//! Random well-formed modules over the ops of a context: HIR, TIR and both, with every feature of the node algebra.
+//! What tests of several crates need: random well-formed modules over the ops of a context (HIR, TIR and both, with every feature of the
+//! node algebra), folders for files.
 //!
 //! A module is a function of its seed, so a failing one is named by a number. Calls of ops are made at random and kept
 //! where the op's own rule accepts them, so any registry will do.
 
 mod calls;
+mod folder;
 mod hir;
 mod methods;
 mod modules;
@@ -16,6 +18,7 @@ use tf_core::op::OpId;
 use tf_core::{Context, Module};
 use tf_types::{Dim, Mesh, Type};
 
+pub use folder::TempFolder;
 pub use rng::Rng;
 
 /// What the modules have.

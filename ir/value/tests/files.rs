@@ -1,36 +1,16 @@
 //! Tensor files: round trips, atomic replacement, refusals of bad files.
 
 use std::fs;
-use std::path::PathBuf;
 
+use tf_testing::TempFolder;
 use tf_types::DType;
 use tf_value::io::{TensorFile, write_tensors};
 use tf_value::{Fp8E4M3, Tensor};
 
-/// A folder of its own for one test, gone afterwards.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tf-value-{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-    fn file(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 #[test]
 fn every_dtype_round_trips_in_sorted_order() {
-    let folder = Folder::new("round-trip");
-    let (first, second) = (folder.file("a.safetensors"), folder.file("b.safetensors"));
+    let folder = TempFolder::new("value-round-trip");
+    let (first, second) = (folder.join("a.safetensors"), folder.join("b.safetensors"));
     let x = Tensor::from_f32(&[2, 2], &[0.5, 1.0, 2.0, 4.0]).unwrap();
     let tensors: Vec<(String, Tensor)> = DType::ALL
         .into_iter()
@@ -48,13 +28,13 @@ fn every_dtype_round_trips_in_sorted_order() {
         assert_eq!(back.to_le_bytes(), tensor.to_le_bytes());
     }
     assert!(file.get("y").is_none());
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 2, "no temporary file stays");
+    assert_eq!(fs::read_dir(&*folder).unwrap().count(), 2, "no temporary file stays");
 }
 
 #[test]
 fn u8_is_raw_bits_for_eight_bit_floats_and_numbers_otherwise() {
-    let folder = Folder::new("bits");
-    let path = folder.file("bits.safetensors");
+    let folder = TempFolder::new("value-bits");
+    let path = folder.join("bits.safetensors");
     let bits = Tensor::from_vec(&[2], vec![Fp8E4M3(0x38), Fp8E4M3(0x40)]).unwrap();
     write_tensors(&path, [("x", &bits)]).unwrap();
     let file = TensorFile::open(&path).unwrap();
@@ -67,9 +47,9 @@ fn u8_is_raw_bits_for_eight_bit_floats_and_numbers_otherwise() {
 
 #[test]
 fn bad_files_are_refused_in_words() {
-    let folder = Folder::new("bad");
-    let path = folder.file("bad.safetensors");
-    let good = folder.file("good.safetensors");
+    let folder = TempFolder::new("value-bad");
+    let path = folder.join("bad.safetensors");
+    let good = folder.join("good.safetensors");
     write_tensors(&good, [("x", &Tensor::from_f32(&[3], &[1.0, 2.0, 3.0]).unwrap())]).unwrap();
     let bytes = fs::read(&good).unwrap();
     let refusal = |bytes: &[u8]| {
@@ -97,20 +77,20 @@ fn bad_files_are_refused_in_words() {
     with_header(r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[12,0]}}"#);
     with_header(r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,9223372036854775807]}}"#);
     with_header(r#"{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,12]}}"#);
-    let missing = TensorFile::open(folder.file("none")).unwrap_err();
+    let missing = TensorFile::open(folder.join("none")).unwrap_err();
     assert!(missing.message.starts_with("cannot read "), "{missing}");
-    assert!(TensorFile::open(&folder.0).unwrap_err().message.ends_with("it is no file"));
+    assert!(TensorFile::open(&*folder).unwrap_err().message.ends_with("it is no file"));
 }
 
 #[test]
 fn writing_replaces_or_fails_whole() {
-    let folder = Folder::new("atomic");
-    let path = folder.file("x.safetensors");
+    let folder = TempFolder::new("value-atomic");
+    let path = folder.join("x.safetensors");
     let x = Tensor::from_f32(&[1], &[1.0]).unwrap();
     write_tensors(&path, [("x", &x)]).unwrap();
     let error = write_tensors(&path, [("x", &x), ("x", &x)]).unwrap_err();
     assert!(error.message.ends_with("two tensors are named `x`"), "{error}");
     assert!(TensorFile::open(&path).unwrap().contains("x"));
-    let error = write_tensors(&folder.file("no/such/folder.safetensors"), [("x", &x)]).unwrap_err();
+    let error = write_tensors(&folder.join("no/such/folder.safetensors"), [("x", &x)]).unwrap_err();
     assert!(error.message.starts_with("cannot write "), "{error}");
 }

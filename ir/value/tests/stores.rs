@@ -1,28 +1,12 @@
 //! Tensors by name from folders and NumPy files.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use tf_testing::TempFolder;
 use tf_types::DType;
 use tf_value::Tensor;
 use tf_value::io::{TensorMap, TensorStore, open_tensors, write_shards, write_tensors};
-
-/// A folder that is removed again.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tf-value-stores-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn tensors() -> BTreeMap<String, Tensor> {
     let f32s = Tensor::from_f32(&[2, 3], &[1.0, -2.0, 3.5, 0.0, -0.0, f32::NAN]).unwrap();
@@ -50,15 +34,15 @@ fn write(path: &Path, tensors: &BTreeMap<String, Tensor>) {
 
 #[test]
 fn every_kind_of_store_gives_the_same_back() {
-    let folder = Folder::new("kinds");
+    let folder = TempFolder::new("value-stores-kinds");
     let want = tensors();
     same(&TensorMap(want.clone()), &want);
     for file in ["x.safetensors", "x.npz"] {
-        let path = folder.0.join(file);
+        let path = folder.join(file);
         write(&path, &want);
         same(open_tensors(&path).unwrap().as_ref(), &want);
     }
-    let path = folder.0.join("a.w.npy");
+    let path = folder.join("a.w.npy");
     let one = BTreeMap::from([("a.w".to_owned(), want["a.w"].clone())]);
     write(&path, &one);
     same(open_tensors(&path).unwrap().as_ref(), &one);
@@ -68,23 +52,23 @@ fn every_kind_of_store_gives_the_same_back() {
 
 #[test]
 fn shards_have_an_index() {
-    let folder = Folder::new("shards");
+    let folder = TempFolder::new("value-stores-shards");
     let want = tensors();
     // 24 + 8 bytes of `a.*`, then 12 and 4.
-    write_shards(&folder.0, &want, 32).unwrap();
+    write_shards(&*folder, &want, 32).unwrap();
     let mut files: Vec<_> =
-        std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        std::fs::read_dir(&*folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();
     let index = "model.safetensors.index.json";
     assert_eq!(files, ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", index]);
-    same(open_tensors(&folder.0).unwrap().as_ref(), &want);
+    same(open_tensors(&*folder).unwrap().as_ref(), &want);
     // Without the index all files count.
-    let text = std::fs::read_to_string(folder.0.join(index)).unwrap();
-    std::fs::remove_file(folder.0.join(index)).unwrap();
-    same(open_tensors(&folder.0).unwrap().as_ref(), &want);
+    let text = std::fs::read_to_string(folder.join(index)).unwrap();
+    std::fs::remove_file(folder.join(index)).unwrap();
+    same(open_tensors(&*folder).unwrap().as_ref(), &want);
     let refused = |text: &str| {
-        std::fs::write(folder.0.join(index), text).unwrap();
-        open_tensors(&folder.0).unwrap_err().message
+        std::fs::write(folder.join(index), text).unwrap();
+        open_tensors(&*folder).unwrap_err().message
     };
     assert!(refused("{").contains("is no valid index"));
     assert!(refused("{}").ends_with("it has no `weight_map`"));
@@ -95,16 +79,16 @@ fn shards_have_an_index() {
 
 #[test]
 fn wrong_files_are_named() {
-    let folder = Folder::new("wrong");
+    let folder = TempFolder::new("value-stores-wrong");
     let refused = |name: &str, bytes: &[u8]| {
-        let path = folder.0.join(name);
+        let path = folder.join(name);
         std::fs::write(&path, bytes).unwrap();
         open_tensors(&path).unwrap_err().message
     };
     assert!(refused("x.npz", b"nothing").contains("x.npz is no valid npz file"));
     assert!(refused("x.npy", b"nothing").ends_with("x.npy is no valid npy file: it does not begin as a NumPy array"));
-    assert!(open_tensors(folder.0.join("none.npz")).unwrap_err().message.starts_with("cannot read "));
-    let empty = folder.0.join("empty");
+    assert!(open_tensors(folder.join("none.npz")).unwrap_err().message.starts_with("cannot read "));
+    let empty = folder.join("empty");
     std::fs::create_dir(&empty).unwrap();
     assert!(open_tensors(&empty).unwrap_err().message.ends_with("has no .safetensors file"));
 }

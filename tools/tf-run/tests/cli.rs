@@ -1,10 +1,9 @@
 //! The program as a user runs it. A launch is made where a device exists; elsewhere its absence must be said.
 
-use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use tf_artifact::{Argument, Artifact, Entry, FORMAT, Kernel, Manifest, Parameter, Role};
+use tf_testing::TempFolder;
 use tf_types::DType;
 use tf_value::Tensor;
 use tf_value::io::{TensorFile, write_tensors};
@@ -34,13 +33,12 @@ const PTX: &str = "
 }
 ";
 
-struct Folder(PathBuf);
+struct Folder(TempFolder);
 
 impl Folder {
     /// An artifact `k.ptx` with its inputs and wanted results.
     fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tf-run-cli-{test}-{}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
+        let path = TempFolder::new(&format!("run-cli-{test}"));
         let parameter = |name: &str, role| Parameter { name: name.into(), dtype: DType::F32, shape: vec![4], role };
         let manifest = Manifest {
             format: FORMAT,
@@ -67,7 +65,7 @@ impl Folder {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_tf-run")).args(arguments).current_dir(&self.0).output().unwrap()
+        Command::new(env!("CARGO_BIN_EXE_tf-run")).args(arguments).current_dir(&*self.0).output().unwrap()
     }
 
     fn refusal(&self, arguments: &[&str]) -> String {
@@ -75,12 +73,6 @@ impl Folder {
         assert_eq!(output.status.code(), Some(1), "{arguments:?}");
         assert!(output.stdout.is_empty());
         String::from_utf8(output.stderr).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

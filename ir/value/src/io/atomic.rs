@@ -51,12 +51,13 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::{PermissionsExt, symlink};
 
+    use tf_testing::TempFolder;
+
     use super::write_atomic;
 
     #[test]
     fn a_link_stays_a_link_and_a_file_keeps_its_mode() {
-        let folder = std::env::temp_dir().join(format!("tf-value-atomic-{}", std::process::id()));
-        fs::create_dir_all(&folder).expect("a folder");
+        let folder = TempFolder::new("value-atomic");
         let (file, link) = (folder.join("file"), folder.join("link"));
         fs::write(&file, "old").expect("a file");
         fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).expect("a mode");
@@ -65,6 +66,5 @@ mod tests {
         assert!(link.is_symlink());
         assert_eq!(fs::read(&file).expect("readable"), b"new");
         assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
-        fs::remove_dir_all(&folder).expect("removed");
     }
 }

@@ -1,38 +1,31 @@
 //! The pass, on tensor files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use tf_core::node::ModuleData;
 use tf_core::{AnyFunction, Arena, Context, ExprKind, Meta, Module};
 use tf_evaluate::{Engines, Reference};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
+use tf_testing::TempFolder;
 use tf_types::DType;
 use tf_value::io::{TensorFile, write_tensors};
 use tf_value::{EvalRegistry, Tensor};
 
 use crate::common::{add, context, dim, function, tensor, var};
 
-/// A folder that is removed again.
-struct Folder(PathBuf);
+/// A folder with files of tensors.
+struct Folder(TempFolder);
 
 impl Folder {
     fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("tf-evaluate-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Self(path)
+        Self(TempFolder::new(&format!("evaluate-{name}")))
     }
 
     fn write(&self, name: &str, tensors: &[(&str, Tensor)]) -> String {
         let path = self.0.join(name);
         write_tensors(&path, tensors.iter().map(|(name, tensor)| (*name, tensor))).unwrap();
         path.display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

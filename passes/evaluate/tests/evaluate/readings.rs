@@ -7,6 +7,7 @@ use tf_core::diag::Style;
 use tf_core::{Arena, Context, Module};
 use tf_evaluate::{DimSizes, Engine, Engines, Reading, ReadingRequest, Reference, Resource, Step};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
+use tf_testing::TempFolder;
 use tf_types::DType;
 use tf_value::Tensor;
 use tf_value::io::{TensorMap, open_tensors, write_tensors};
@@ -206,8 +207,7 @@ module @m {
 fn prepare(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<BTreeMap<String, Vec<f32>>, String> {
     let arena = Arena::new();
     let (cx, rules) = &context(&arena);
-    let folder = std::env::temp_dir().join(format!("tf-evaluate-prepare-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
+    let folder = TempFolder::new(&format!("evaluate-prepare-{name}"));
     let file = folder.join("raw.npz");
     write_tensors(&file, raw.iter().map(|(name, tensor)| (*name, tensor))).unwrap();
     let mut engines = Engines::default();
@@ -223,7 +223,6 @@ fn prepare(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<BTreeMap<St
         let read = |name: String| (name.clone(), store.get_as(&name, DType::F32).unwrap().unwrap().to_f32_vec());
         store.names().into_iter().map(read).collect()
     });
-    std::fs::remove_dir_all(&folder).unwrap();
     found.map_err(|failure| failure.diagnostics.iter().map(|e| e.render(cx.sources(), Style::Plain)).collect())
 }
 

@@ -4,6 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use tf_testing::TempFolder;
+
 /// What a run left.
 pub struct Run {
     pub code: Option<i32>,
@@ -25,14 +27,12 @@ class M:
 ";
 
 /// A copy of the program in a folder of its own, where no sibling stands, and a file of the source above.
-pub struct Place(pub PathBuf);
+pub struct Place(pub TempFolder);
 
 impl Place {
     pub fn new(name: &str) -> Self {
-        let folder = std::env::temp_dir().join(format!("tf-opt-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
+        let folder = TempFolder::new(&format!("opt-{name}"));
         let copy = folder.join("tf-opt");
-        let _ = std::fs::remove_file(&copy);
         std::fs::copy(env!("CARGO_BIN_EXE_tf-opt"), &copy).unwrap();
         std::fs::write(folder.join("square.py"), SQUARE).unwrap();
         Self(folder)
@@ -49,7 +49,7 @@ impl Place {
     pub fn with_input(&self, arguments: &[&str], input: &str) -> Run {
         let mut child = Command::new(self.path("tf-opt"))
             .args(arguments)
-            .current_dir(&self.0)
+            .current_dir(&*self.0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -82,12 +82,6 @@ impl Place {
         let path = self.path(name);
         std::fs::write(&path, text).unwrap();
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 

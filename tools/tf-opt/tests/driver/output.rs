@@ -32,7 +32,7 @@ fn a_reader_that_goes_away_is_no_error() {
     let place = Place::new("pipe");
     let mut child = Command::new(place.path("tf-opt"))
         .args(["square.py"])
-        .current_dir(&place.0)
+        .current_dir(&*place.0)
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
