@@ -1,4 +1,6 @@
-//! A plugin with one op: `demo.softsign`, which is `x / (1 + |x|)`.
+//! A plugin with one op: `demo.softsign`, which is `x / (1 + |x|)`, and a rewrite pattern of it.
+
+mod pattern;
 
 use tf_core::op::rules::typed;
 use tf_core::op::{AccessRule, OpCall, OpView, RuleError, TypeRule};
@@ -69,6 +71,7 @@ tf_plugin::tilefoundry_plugin!(register);
 fn register(r: &mut Registrar<'_>) {
     r.dialects.op::<Softsign>().types().access().evaluates().done();
     r.lowering.add::<Softsign>(lower);
+    r.patterns.add(pattern::SoftsignOfNegation);
     let doc = "Lowers for the CPU, with `demo.softsign` among the ops.";
     r.passes.pipeline("demo-cpu", doc, &[], |_| Ok("typeinfer,lower-tir{target=cpu}".to_owned()));
 }
