@@ -10,6 +10,7 @@ mod prims;
 mod print;
 mod programs;
 mod refusals;
+mod registry;
 mod statics;
 mod surface;
 mod trees;
