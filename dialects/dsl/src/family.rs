@@ -47,8 +47,13 @@ impl<'c> Parser<'_, 'c> {
         if !matches!(what, "specialize" | "converter") {
             return Ok(false);
         }
-        let Value::Function(base) = self.eval(&attribute.value, None)? else { return Ok(false) };
         let span = self.span(decorator);
+        if let Some(module) = self.module_of(&attribute.value) {
+            let message =
+                format!("the functions of the module `{module}` are complete: they take no variants or converters");
+            return Err(Refusal::wrong(span, message).help("write it below the function, where that is defined"));
+        }
+        let Value::Function(base) = self.eval(&attribute.value, None)? else { return Ok(false) };
         let Some(call) = call else {
             return Err(Refusal::wrong(span, format!("`@{}` takes an argument", self.text(name))));
         };
@@ -72,6 +77,18 @@ impl<'c> Parser<'_, 'c> {
         }
         debug_assert_eq!(name, base.name);
         Ok(true)
+    }
+
+    /// The module that `M` is, or of which `M.f` is a function.
+    fn module_of(&mut self, expr: &ast::Expr) -> Option<tf_types::Symbol<'c>> {
+        let owner = match expr {
+            ast::Expr::Attribute(attribute) => &*attribute.value,
+            other => other,
+        };
+        match self.eval(owner, None) {
+            Ok(Value::Module(module)) => Some(module.name),
+            _ => None,
+        }
     }
 
     fn variant(&mut self, at: usize, call: &ast::ExprCall, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {

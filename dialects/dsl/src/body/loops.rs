@@ -121,7 +121,10 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
     ) -> Res<Expr<'c>> {
         let body = match (carries, reading.last) {
-            ([], None) => return Err(Refusal::wrong(span, "the loop computes no value")),
+            ([], None) => {
+                let refusal = Refusal::wrong(span, "the loop computes no value");
+                return Err(refusal.help("a carried name is assigned alone: `acc = ...`, not in an unpacking"));
+            }
             ([], last) => last,
             _ => None,
         };

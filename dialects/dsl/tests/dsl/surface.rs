@@ -245,3 +245,18 @@ fn members() {
     assert_eq!(class("def g(*a):\n    pass\n"), "3:11 the parameter `a` stands for any number of arguments");
     assert_eq!(class("def g():\n    pass\n"), "3:9 the method `g` has no parameter for its module");
 }
+
+#[test]
+fn sealed_functions() {
+    const BASE: &str = "@func\ndef f(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n";
+    let variant = |base: &str| {
+        format!(
+            "@{base}.specialize(DimVarRangePat(\"n\", 1, 65))\ndef _(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n"
+        )
+    };
+    let class: String = format!("topologies = ()\n{BASE}").lines().map(|line| format!("    {line}\n")).collect();
+    let source = format!("@module\nclass M:\n{class}{}", variant("M.f"));
+    assert_eq!(first(&source), "7:1 the functions of the module `M` are complete: they take no variants or converters");
+    let own = format!("{}{}", BASE.replace("@func", "@func(topologies=())"), variant("f"));
+    assert_eq!(first(&own), "4:1 the functions of the module `f` are complete: they take no variants or converters");
+}
