@@ -18,18 +18,6 @@ impl<'c> Mesh<'c> {
         })
     }
 
-    /// The axis that a mesh without an axis name stands for in sugar.
-    ///
-    /// # Errors
-    /// The mesh has not exactly one axis.
-    pub fn sole_axis(self) -> Result<usize, TypeError> {
-        match self.rank() {
-            1 => Ok(0),
-            rank => Err(TypeError::new(format!("the mesh alone names an axis only if it has one; it has {rank}"))
-                .with_help("write `mesh.axis`")),
-        }
-    }
-
     /// The axes of each level, outermost first: one level owns all; several take axes left to right until their
     /// product is the level's size. A symbolic size takes exactly one axis, of the same dim.
     ///
@@ -279,7 +267,6 @@ mod tests {
         );
         assert_eq!(m.require_axis("row").unwrap_err().message, "the mesh has no axis `row`; it has a, b");
         assert_eq!(m.require_axis("y").unwrap(), 1);
-        assert_eq!(m.sole_axis().unwrap_err().message, "the mesh alone names an axis only if it has one; it has 2");
         let rows = mesh(cx, &[("cta", 4), ("thread", 0)], &[("b", 4), ("t", 0)]);
         assert_eq!(
             cx.level_projection(rows, "cta").unwrap_err().message,

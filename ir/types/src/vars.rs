@@ -5,8 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::dim::{DimKind, DimVar};
 use crate::layout::OuterLayout;
 use crate::mesh::MeshLayout;
-use crate::substitute::conflict;
-use crate::{ComposedLayout, Dim, Layout, Mesh, ShardLayout, TensorLayout, TensorType, Type, TypeError, TypeKind};
+use crate::{ComposedLayout, Dim, Layout, Mesh, ShardLayout, TensorLayout, TensorType, Type, TypeKind};
 
 /// Collects dim variables in order of first appearance (spec: types §8.4, D2).
 #[derive(Debug, Default)]
@@ -87,19 +86,6 @@ impl<'c> DimVars<'c> {
                 self.add_type(result);
             }
         }
-    }
-
-    /// Checks that each name has one range (spec: types D2).
-    ///
-    /// # Errors
-    /// One name with two ranges.
-    pub fn check_ranges(&self) -> Result<(), TypeError> {
-        for (at, var) in self.variables.iter().enumerate() {
-            if let Some(other) = self.variables[..at].iter().find(|v| v.name == var.name) {
-                return Err(conflict(*other, *var));
-            }
-        }
-        Ok(())
     }
 }
 

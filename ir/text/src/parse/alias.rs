@@ -2,7 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
-use tf_types::{Dim, DimVar, Mesh, TensorLayout, Type};
+use tf_types::{Dim, Mesh, TensorLayout, Type};
 
 use super::Parser;
 use super::cursor::{Failed, Parsed};
@@ -94,13 +94,6 @@ impl<'c> Parser<'_, '_, 'c> {
         self.expect(b',')?;
         let hi = self.integer("the end of the range")?;
         self.expect(b'>')?;
-        if name.as_str().is_empty() {
-            return Err(self.error_at(token, "a dim variable needs a name"));
-        }
-        if lo >= hi {
-            let message = format!("the range [{lo}, {hi}) of dim variable `{name}` is empty");
-            return Err(self.error_at(token, message));
-        }
-        Ok(self.cx().dim_var(DimVar { name, lo, hi }))
+        self.cx().new_dim_var(name.as_str(), lo, hi).map_err(|error| self.type_error(token, error))
     }
 }

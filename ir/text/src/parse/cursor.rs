@@ -1,7 +1,7 @@
 //! The parser's position: tokens, expectations, errors.
 
 use tf_core::{Context, Diagnostic, FileId, Span, diag};
-use tf_types::Symbol;
+use tf_types::{Symbol, TypeError};
 
 use super::Parser;
 use super::lexer::{Kind, Token};
@@ -83,6 +83,13 @@ impl<'a, 't, 'c> Parser<'a, 't, 'c> {
     pub fn error_at(&mut self, token: Token, message: impl Into<String>) -> Failed {
         let span = self.span(token);
         self.report(Diagnostic::error(message).at(span))
+    }
+
+    /// A refusal of the type layer, at a token.
+    pub fn type_error(&mut self, token: Token, error: TypeError) -> Failed {
+        let mut diagnostic = Diagnostic::error(error.message).at(self.span(token));
+        diagnostic.help = error.help;
+        self.report(diagnostic)
     }
 
     /// "expected …, found …" at the current token.

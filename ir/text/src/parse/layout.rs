@@ -57,11 +57,7 @@ impl<'c> Parser<'_, '_, 'c> {
             return Ok(self.cx().layout(&shape, None));
         }
         let strides = self.dim_list([b'(', b')'])?;
-        if strides.len() != shape.len() {
-            let message = format!("the layout has {} extents and {} strides", shape.len(), strides.len());
-            return Err(self.error_at(token, message));
-        }
-        Ok(self.cx().layout(&shape, Some(&strides)))
+        self.cx().new_layout(&shape, Some(&strides)).map_err(|error| self.type_error(token, error))
     }
 
     fn composed(&mut self) -> Parsed<ComposedLayout<'c>> {

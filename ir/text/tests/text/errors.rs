@@ -151,8 +151,12 @@ fn scopes_and_regions() {
 #[test]
 fn types_layouts_and_meshes() {
     let alias = |text: &str| errors(&format!("{text}\nmodule @m {{\n}}\n"));
-    assert_eq!(alias("#S = dim<\"S\", 4, 4>"), ["1:6-9: the range [4, 4) of dim variable `S` is empty"]);
-    assert_eq!(alias("#l = layout<(4, 8):(1)>"), ["1:13-14: the layout has 2 extents and 1 strides"]);
+    assert_eq!(
+        alias("#S = dim<\"S\", 4, 4>"),
+        ["1:6-9: dim variable `S` needs lo < hi, got [4, 4) [the range is half-open; a fixed size k is [k, k+1)]"]
+    );
+    assert_eq!(alias("#S = dim<\"\", 1, 4>"), ["1:6-9: a dim variable needs a name"]);
+    assert_eq!(alias("#l = layout<(4, 8):(1)>"), ["1:13-14: a layout of 2 axes has 1 strides: (4, 8) and (1,)"]);
     assert_eq!(
         alias("#m = mesh<[cta = 4], (4):(1)>\n#l = shard<(4), [S(1)], #m>"),
         ["2:6-11: mesh axis `x` splits layout axis 1, but the layout has 1 axes"]

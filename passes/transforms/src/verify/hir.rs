@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::walk::{for_each_new, schedule};
 use tf_core::{Diagnostic, Expr, ExprKind, Function, Module, NodeSet, Span};
-use tf_types::{Dim, DimKind, DimVar, Mesh, Storage, Symbol, Type};
+use tf_types::{DimVar, Mesh, Storage, Symbol, Type};
 
 use super::{Errors, target};
 
@@ -39,30 +39,19 @@ fn parameters(errors: &mut Errors, function: Function<'_>, is_entry: bool) {
     }
 }
 
-fn dim_vars<'c>(ty: Type<'c>, mut f: impl FnMut(DimVar<'c>)) {
-    let mut stack: Vec<Dim<'c>> = ty.leaves().iter().flat_map(|tensor| tensor.shape.iter().copied()).collect();
-    while let Some(dim) = stack.pop() {
-        match *dim.data() {
-            DimKind::Const(_) => {}
-            DimKind::Var(var) => f(var),
-            DimKind::Op(_, lhs, rhs) => stack.extend([lhs, rhs]),
-        }
-    }
-}
-
-/// Dims of one name have one range in a signature.
+/// Dims of one name have one range in a signature: its shapes, layouts and meshes.
 fn dims<'c>(errors: &mut Errors, function: Function<'c>) {
     let mut ranges: FxHashMap<Symbol<'c>, DimVar<'c>> = FxHashMap::default();
     let params = function.params.iter().map(|param| (param.ty(), param.span().or(function.span)));
     let signature: Vec<(Type<'c>, Option<Span>)> = params.chain([(function.return_type, function.span)]).collect();
     for (ty, span) in signature {
         let mut clash = None;
-        dim_vars(ty, |var| {
+        for var in ty.dim_vars() {
             let first = *ranges.entry(var.name).or_insert(var);
             if first != var {
                 clash = Some((first, var));
             }
-        });
+        }
         if let Some((first, var)) = clash {
             let (name, first, second) = (var.name, (first.lo, first.hi), (var.lo, var.hi));
             let message = format!(

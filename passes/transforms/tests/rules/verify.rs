@@ -6,7 +6,7 @@ use tf_core::{AnyFunction, Arena, Context, Expr, Literal, Meta, Module, Stmt, St
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_tir::memory::copy::Copy;
 use tf_transforms::verify;
-use tf_types::{DType, DimVar, Storage};
+use tf_types::{DType, DimVar, Storage, TensorLayout};
 
 fn messages<'c>(cx: &Context<'c>, module: Module<'c>) -> Vec<String> {
     let mut errors = verify::module(module, cx);
@@ -175,4 +175,16 @@ fn hidden_extents_come_last() {
     assert_eq!(errors[0].message, "`x_shape_0` is a hidden extent, and an ordinary parameter follows it");
     assert_eq!(errors[0].span, x.span().or(line(cx, 1)));
     assert_eq!(errors[0].help.as_deref(), Some("hidden extents come after all inputs and outputs"));
+}
+
+#[test]
+fn dims_of_layouts_have_one_range_too() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let n = |hi| cx.dim_var(DimVar { name: cx.symbol("n"), lo: 1, hi });
+    let layout = TensorLayout::Plain(cx.layout(&[cx.dim(4)], Some(&[n(17)])));
+    let strided = var(cx, "x", cx.tensor(&[cx.dim(4)], DType::F32, Some(layout), Storage::Gmem));
+    let sized = var(cx, "y", cx.tensor(&[n(9)], DType::F32, None, Storage::Gmem));
+    let f = AnyFunction::Hir(function(cx, &[strided, sized], strided, strided.ty()));
+    assert_eq!(messages(cx, module(cx, &[f])), ["dim `n` of `f` ranges over [1, 17) and over [1, 9)"]);
 }
