@@ -51,6 +51,8 @@ fi
 command -v c++ >/dev/null || wanted+=(g++)
 command -v make >/dev/null || wanted+=(make)
 command -v python3 >/dev/null || wanted+=(python3)
+# Checks the stub files of the Python syntax (tests/lit/driver/stubs-checked.test).
+command -v mypy >/dev/null || wanted+=(mypy)
 need_ptxas=no
 if [ "$PTXAS" != none ] && [ ! -x "$PTXAS" ]; then
   [ "$PTXAS" = "$tf_root/.cache/ptxas/ptxas" ] || fail "PTXAS=$PTXAS is not an executable"

@@ -11,7 +11,7 @@ elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
 
 Substitutions: %tf-opt %tf-run %tf-gen %mlir-opt %ptxas %compare %bless %python %reference (tests/reference)
 %plugins (the folder of plugin libraries: --param plugin_dir=DIR, else where the programs are).
-On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, has-plugins, cuda-device.
+On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, has-plugins, has-mypy, cuda-device.
 """
 
 import os
@@ -90,6 +90,8 @@ if has_plugins():
     config.available_features.add("has-plugins")
     # Any shared library that is no plugin.
     programs["a_library"] = os.path.join(llvm_bin, "..", "lib", "libLTO.so")
+if shutil.which("mypy"):
+    config.available_features.add("has-mypy")
 if has_cuda_device():
     config.available_features.add("cuda-device")
 

@@ -23,11 +23,13 @@ mod print;
 mod refusal;
 mod source;
 mod statics;
+mod stubs;
 mod sugar;
 mod value;
 
 pub use environment::{Closed, Environment, HostValue};
 pub use print::{PrintOptions, print_module};
+pub use stubs::{Stub, stubs};
 use tf_core::{Context, Diagnostic, FileId, Module};
 
 /// Stack for parsing and dropping syntax trees; their depth is bounded by [`limits`].

@@ -17,7 +17,7 @@ use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::hand_over::hand_over;
 use crate::output::Written;
 use crate::unit::Run;
-use crate::{completions, docs, help, input, output, print, reference};
+use crate::{completions, docs, help, input, output, print, reference, stubs};
 
 /// A driver whose registries are complete.
 pub struct Driver {
@@ -166,6 +166,7 @@ impl Driver {
                 docs::emit(&self.passes, folder)?;
                 reference::emit(&self.ops, folder)
             }
+            Request::EmitStubs(folder) => stubs::emit(&self.ops, folder),
             Request::Completions(shell) => {
                 self.hand_over();
                 output::stdout(completions::script(shell, self.program(), &self.passes).as_bytes())

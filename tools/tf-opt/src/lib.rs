@@ -22,6 +22,7 @@ mod input;
 mod output;
 mod print;
 mod reference;
+mod stubs;
 mod unit;
 
 use std::process::ExitCode;

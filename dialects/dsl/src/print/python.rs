@@ -9,7 +9,7 @@ const KEYWORDS: [&str; 35] = [
 ];
 
 /// Whether a text can be a name. `_` cannot: nothing is read back from it.
-pub(super) fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
     let starts = chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic());
     starts && text != "_" && chars.all(|c| c == '_' || c.is_ascii_alphanumeric()) && !KEYWORDS.contains(&text)
@@ -25,7 +25,7 @@ pub(crate) fn string(text: &str) -> String {
 }
 
 /// A docstring, with its line breaks as they are.
-pub(super) fn docstring(text: &str) -> String {
+pub(crate) fn docstring(text: &str) -> String {
     let mut out = "\"\"\"".to_owned();
     escape(&mut out, text, true);
     out.push_str("\"\"\"");

@@ -38,6 +38,8 @@ pub enum Request {
     DumpPipeline,
     /// `--emit-docs=DIR`
     EmitDocs(String),
+    /// `--emit-stubs=DIR`
+    EmitStubs(String),
     /// `--completions=SHELL`
     Completions(String),
 }
@@ -239,6 +241,7 @@ impl Args {
             "show-op" => self.request = Request::ShowOp(text(parser)?),
             "dump-pipeline" => self.request = Request::DumpPipeline,
             "emit-docs" => self.request = Request::EmitDocs(text(parser)?),
+            "emit-stubs" => self.request = Request::EmitStubs(text(parser)?),
             "completions" => self.request = Request::Completions(word(name, parser)?.to_owned()),
             "output" => self.output = Some(text(parser)?),
             "pipeline" => self.pipeline = Some(text(parser)?),

@@ -103,6 +103,11 @@ pub const GROUPS: &[(&str, &[OptionRow])] = &[
         "About",
         &[
             row("emit-docs", Takes::Path("DIR"), "write the pages of all passes and of all ops"),
+            row(
+                "emit-stubs",
+                Takes::Path("DIR"),
+                "write .pyi files of the Python syntax, for type checkers and editors",
+            ),
             row("completions", Takes::Words(&["bash", "zsh", "fish"]), "a completion script for that shell"),
             row("help", Takes::Nothing, "-h: this text"),
             row("version", Takes::Nothing, "-V: versions and targets"),

@@ -1,0 +1,116 @@
+//! Stub files of the package, for editors and type checkers: the ops of the registry as functions (spec: parser §2.4).
+
+mod ops;
+
+use tf_core::op::OpRegistry;
+use tf_target::mma::MmaOpSpec;
+use tf_types::{DType, Storage};
+
+/// A stub file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stub {
+    /// Where it lies below the folder of stubs.
+    pub path: &'static str,
+    /// What it says.
+    pub text: String,
+}
+
+/// What no op decides.
+const PACKAGE: &[(&str, &str)] = &[
+    ("tilefoundry/__init__.pyi", include_str!("package/root.pyi")),
+    ("tilefoundry/module.pyi", include_str!("package/module.pyi")),
+    ("tilefoundry/target.pyi", include_str!("package/target.pyi")),
+    ("tilefoundry/ir/__init__.pyi", ""),
+    ("tilefoundry/ir/core/__init__.pyi", include_str!("package/core.pyi")),
+    ("tilefoundry/ir/core/pattern.pyi", include_str!("package/pattern.pyi")),
+    ("tilefoundry/ir/types/dim.pyi", include_str!("package/dim.pyi")),
+    ("tilefoundry/ir/types/shard.pyi", include_str!("package/shard.pyi")),
+    ("tilefoundry/dsl/__init__.pyi", include_str!("package/dsl.pyi")),
+    ("tilefoundry/dsl/T/cuda/__init__.pyi", include_str!("package/cuda.pyi")),
+];
+
+/// The stubs of the package: ops of both dialects with those of plugins, dtypes, storages, instructions of platforms, and the
+/// rest as it is.
+#[must_use]
+pub fn stubs(registry: &OpRegistry) -> Vec<Stub> {
+    let mut files: Vec<_> = PACKAGE.iter().map(|&(path, text)| Stub { path, text: text.to_owned() }).collect();
+    let mut add = |path, text| files.push(Stub { path, text });
+    add("tilefoundry/dsl/tf/__init__.pyi", ops::dialect(registry, "tf"));
+    add("tilefoundry/dsl/T/__init__.pyi", ops::dialect(registry, "T"));
+    add("tilefoundry/dsl/T/cuda/mma.pyi", instructions());
+    add("tilefoundry/dsl/storage.pyi", storages());
+    add("tilefoundry/ir/types/__init__.pyi", types());
+    add("tilefoundry/ir/types/kinds.pyi", ops::kinds(registry));
+    files
+}
+
+/// `T.cuda.mma`
+fn instructions() -> String {
+    let mut text = "\
+from tilefoundry.ir.types import DType
+from tilefoundry.ir.types.shard import Mesh, ShardLayout
+
+class MmaOpSpec:
+    \"\"\"A matrix instruction.\"\"\"
+
+    name: str
+    operand_layout: str
+    shape_mnk: tuple[int, int, int]
+    dtype_a: DType
+    dtype_b: DType
+    dtype_c: DType
+
+class MmaAtom:
+    \"\"\"An instruction with the placement of its fragments.\"\"\"
+
+    op: MmaOpSpec
+    A: ShardLayout
+    B: ShardLayout
+    C: ShardLayout
+    required_scope: Mesh
+
+def atom(*, op: MmaOpSpec) -> MmaAtom: ...
+
+"
+    .to_owned();
+    for spec in MmaOpSpec::all() {
+        text.push_str(&format!("{}: MmaOpSpec\n", spec.name()));
+    }
+    text
+}
+
+fn storages() -> String {
+    let names = Storage::ALL.map(|storage| format!("{}: Storage\n", storage.name()));
+    format!("from tilefoundry.ir.types import Storage\n\n{}", names.concat())
+}
+
+fn types() -> String {
+    let dtypes = DType::ALL.map(|dtype| format!("    {}: DType\n", dtype.name()));
+    format!(
+        "\
+from collections.abc import Sequence
+
+from tilefoundry.ir.types.dim import Dim
+from tilefoundry.ir.types.shard import LayoutBase
+
+class DType:
+    \"\"\"An element type.\"\"\"
+
+{}
+class Storage:
+    \"\"\"Where a tensor lies.\"\"\"
+
+class TensorType:
+    \"\"\"The type of a tensor.\"\"\"
+
+    def __init__(
+        self,
+        shape: Sequence[Dim | int],
+        dtype: DType | str,
+        layout: LayoutBase | None = None,
+        storage: Storage | str = \"gmem\",
+    ) -> None: ...
+",
+        dtypes.concat()
+    )
+}

@@ -1,0 +1,1 @@
+from tilefoundry.dsl.T.cuda import mma as mma

@@ -1,0 +1,39 @@
+"""Calls as a type checker sees them: the first function is right, each line of the others is wrong."""
+
+from tilefoundry import DType, Expr
+from tilefoundry.dsl import ReduceKind, T, tf
+from tilefoundry.dsl.T.cuda.mma import SM80_16x8x16_F32BF16BF16F32_TN
+
+
+def right(x: Expr, y: Expr) -> Expr:
+    total = tf.add(x, 1.0) * 2.0 + tf.reduce(x, axes=(1,), keepdim=False, kind="sum")
+    first, second = tf.split(tf.cast(total, dtype="bf16"), axis=0, num_splits=2)
+    total = total + tf.reduce(x, (0,), kind=ReduceKind.MAX)
+    T.copy(x, y)
+    T.fill_(y, 0.0)
+    T.cuda.mma.atom(op=SM80_16x8x16_F32BF16BF16F32_TN)
+    return tf.concat(first, tf.cast(second, DType.bf16), tf.relu(x, loc="here"), axis=0) + tf.stack((x, y), 0)
+
+
+def wrong_keyword(x: Expr) -> Expr:
+    return tf.reduce(x, axis=(1,))
+
+
+def wrong_literal(x: Expr) -> Expr:
+    return tf.reduce(x, axes=(1,), kind="product")
+
+
+def wrong_dtype(x: Expr) -> Expr:
+    return tf.cast(x, dtype="f23")
+
+
+def wrong_name(x: Expr) -> Expr:
+    return tf.rsqr(x)
+
+
+def wrong_dialect(x: Expr) -> Expr:
+    return tf.alloc_tensor(x)
+
+
+def wrong_use(x: Expr, y: Expr) -> Expr:
+    return T.copy(x, y)
