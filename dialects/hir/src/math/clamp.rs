@@ -6,8 +6,8 @@ use tf_types::Type;
 use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
-use crate::rules::dtype::{self, Takes};
-use crate::rules::{layout, operand, partial};
+use crate::rules::dtype::Takes;
+use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = min(max(x[i], min_val), max_val)`: the upper bound wins, nan stays. Bounds of integers are cut toward zero.
 ///
@@ -28,10 +28,7 @@ pub struct Clamp {
 
 impl TypeRule for Clamp {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        let (what, x) = ("`tf.clamp`", operand::tensor(&call, 0)?);
-        dtype::check(what, Takes::Numbers, 0, x)?;
-        partial::check(what, partial::MONOTONE, &[x])?;
-        Ok(cx.tensor(x.shape, x.dtype, layout::same(cx, x), x.storage))
+        elementwise::infer(&call, cx, Takes::Numbers, partial::MONOTONE)
     }
 }
 

@@ -6,8 +6,8 @@ use tf_types::Type;
 use tf_types::access::AccessRelation;
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 
-use crate::rules::dtype::{self, Takes};
-use crate::rules::{layout, operand, partial};
+use crate::rules::dtype::Takes;
+use crate::rules::{elementwise, operand, partial};
 
 /// `out[i] = log(1 + exp(x[i]))`, and `x[i]` itself above 20; computed in f32, rounded once.
 ///
@@ -24,10 +24,7 @@ pub struct Softplus {
 
 impl TypeRule for Softplus {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        let (what, x) = ("`tf.softplus`", operand::tensor(&call, 0)?);
-        dtype::check(what, Takes::Floats, 0, x)?;
-        partial::check(what, partial::MONOTONE, &[x])?;
-        Ok(cx.tensor(x.shape, x.dtype, layout::same(cx, x), x.storage))
+        elementwise::infer(&call, cx, Takes::Floats, partial::MONOTONE)
     }
 }
 

@@ -92,6 +92,25 @@ pub fn merge<'c>(
     Ok(kept.then_some(TensorLayout::Plain(layout)))
 }
 
+/// The layout of a result that is written anew from `x`: as propagated, else whole on the mesh of `x`, else row-major where `x` has a
+/// layout.
+///
+/// # Errors
+/// As [`broadcast_on`].
+pub fn in_new_buffer<'c>(
+    cx: &Context<'c>,
+    propagated: Option<ShardLayout<'c>>,
+    x: &TensorType<'c>,
+    shape: &[Dim<'c>],
+) -> Result<Option<TensorLayout<'c>>, RuleError> {
+    Ok(match (propagated, x.shard(), x.layout) {
+        (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
+        (None, Some(shard), _) => Some(broadcast_on(cx, shard, shape)?),
+        (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(shape))),
+        (None, None, None) => None,
+    })
+}
+
 /// The layout of a result: as given, else row-major where the residency has addresses within a position (smem, rmem).
 #[must_use]
 pub fn or_c_order<'c>(

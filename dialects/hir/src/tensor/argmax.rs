@@ -3,7 +3,7 @@
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AxisAccess, identity};
-use tf_types::{DType, TensorLayout, Type};
+use tf_types::{DType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
 use crate::rules::{axis, layout, operand, partial, place};
@@ -39,12 +39,7 @@ impl TypeRule for ArgMax {
         axis::whole(WHAT, 0, x, along)?;
         let mut shape = x.shape.to_vec();
         shape.remove(along);
-        let layout = match (place::propagate(WHAT, cx, &call, &shape)?, x.shard(), x.layout) {
-            (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
-            (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
-            (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
-            (None, None, None) => None,
-        };
+        let layout = layout::in_new_buffer(cx, place::propagate(WHAT, cx, &call, &shape)?, x, &shape)?;
         Ok(cx.tensor(&shape, DType::I64, layout, x.storage))
     }
 }

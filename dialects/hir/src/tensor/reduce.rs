@@ -5,7 +5,7 @@ use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AxisAccess, identity};
 use tf_types::kinds::ReduceKind;
-use tf_types::{TensorLayout, TensorType, Type};
+use tf_types::{TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, normalize_axis};
 
 use crate::rules::dtype::{self, Takes};
@@ -74,12 +74,7 @@ impl TypeRule for Reduce {
             (true, false) => None,
         };
         let shape: Vec<_> = x.shape.iter().enumerate().filter_map(kept).collect();
-        let layout = match (place::propagate(what, cx, &call, &shape)?, x.shard(), x.layout) {
-            (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
-            (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
-            (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
-            (None, None, None) => None,
-        };
+        let layout = layout::in_new_buffer(cx, place::propagate(what, cx, &call, &shape)?, x, &shape)?;
         Ok(cx.tensor(&shape, x.dtype, layout, x.storage))
     }
 }

@@ -4,7 +4,7 @@ use tf_core::op::attr::DimAttr;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AxisAccess, identity};
-use tf_types::{DType, Dim, TensorLayout, TensorType, Type};
+use tf_types::{DType, Dim, TensorType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError, extent, normalize_axis};
 
 use crate::rules::{axis, layout, operand, partial, place};
@@ -71,12 +71,7 @@ impl TypeRule for TopK {
         }
         let mut shape = x.shape.to_vec();
         shape[along] = k;
-        let layout = match (place::propagate(WHAT, cx, &call, &shape)?, x.shard(), x.layout) {
-            (Some(shard), ..) => Some(TensorLayout::Shard(shard)),
-            (None, Some(shard), _) => Some(layout::broadcast_on(cx, shard, &shape)?),
-            (None, None, Some(_)) => Some(TensorLayout::Plain(cx.c_order_layout(&shape))),
-            (None, None, None) => None,
-        };
+        let layout = layout::in_new_buffer(cx, place::propagate(WHAT, cx, &call, &shape)?, x, &shape)?;
         let field = |dtype| cx.tensor(&shape, dtype, layout, x.storage);
         Ok(cx.tuple(&[field(x.dtype), field(DType::I64)]))
     }
