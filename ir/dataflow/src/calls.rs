@@ -2,6 +2,7 @@
 
 use petgraph::algo::{tarjan_scc, toposort};
 use petgraph::graphmap::DiGraphMap;
+use rustc_hash::FxHashMap;
 use tf_core::node::TirCallee;
 use tf_core::walk::{post_order, walk_stmts};
 use tf_core::{AnyFunction, Callee, ExprKind, Module, StmtKind};
@@ -16,10 +17,14 @@ pub fn call_graph(module: Module<'_>) -> CallGraph {
     for caller in 0..module.functions.len() {
         graph.add_node(caller);
     }
-    let position = |name: &str| module.functions.iter().position(|f| f.name().as_str() == name);
+    // Of several members of one name, which no module that verifies has, the first counts.
+    let mut positions = FxHashMap::default();
+    for (at, function) in module.functions.iter().enumerate() {
+        positions.entry(function.name().as_str()).or_insert(at);
+    }
     for (caller, function) in module.functions.iter().enumerate() {
         let mut call = |name: &str| {
-            if let Some(callee) = position(name) {
+            if let Some(&callee) = positions.get(name) {
                 graph.add_edge(callee, caller, ());
             }
         };

@@ -27,7 +27,6 @@ pub use dce::DeadCode;
 pub use dot::EmitDot;
 pub use dsl::EmitDsl;
 pub use fixed_point::FixedPoint;
-pub use fold::Folder;
 pub use infer::TypeInfer;
 pub use inline::Inline;
 pub use rules::Rules;

@@ -2,7 +2,7 @@
 
 mod programs;
 
-use programs::{Check, Wanted, check};
+use programs::{Check, Wanted, check, check_statements};
 
 /// The programs of every test, more with `TF_PROGRAMS`.
 fn count() -> u64 {
@@ -50,4 +50,12 @@ fn inline_keeps_values() {
 #[test]
 fn strip_debug_keeps_values() {
     keeps_values("strip-debug", IDEMPOTENT);
+}
+
+#[test]
+fn statements_keep_the_rules() {
+    for pipeline in ["constprop", "canonicalize", "cse", "dce", "strip-debug"] {
+        let changed = (0..count() / 2).filter(|&seed| check_statements(seed, pipeline)).count();
+        assert!(changed > 0 || pipeline == "cse", "{pipeline}");
+    }
 }

@@ -40,6 +40,30 @@ pub struct Wanted {
     pub projected: bool,
 }
 
+/// Runs the pipeline on random statements: they keep the rules, and a second run changes nothing. Whether it changed something.
+pub fn check_statements(seed: u64, pipeline: &str) -> bool {
+    let mut dialects = DialectBuilder::default();
+    tf_tir::register(&mut dialects);
+    tf_dim::register(&mut dialects);
+    let (ops, rules) = dialects.freeze().unwrap();
+    let arena = Arena::new();
+    let cx = &Context::new(&arena, ops);
+    let options =
+        Options { hir_functions: 0, tir_functions: 3, steps: 20, depth: 0, parts: false, ..Options::default() };
+    let module = random_module(cx, seed, &options);
+    let mut registry = PassRegistry::default();
+    let mut patterns = Patterns::default();
+    tf_transforms::patterns::register(&mut patterns);
+    tf_transforms::register(&mut registry, &rules, patterns);
+    let Ok(module) = run(&registry, "verify", cx, module) else { return false };
+    let text = |module| print_module(module, &PrintOptions::default());
+    let once = run(&registry, pipeline, cx, module)
+        .unwrap_or_else(|errors| panic!("statements {seed}: {errors:?}\n{}", text(module)));
+    let again = run(&registry, pipeline, cx, once).ok();
+    assert!(again == Some(once), "statements {seed}: a second run changes\n{}\n{}", text(module), text(once));
+    once != module
+}
+
 /// Runs the pipeline on the program of a seed: values stay bit for bit, and what had one still has one.
 pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
     let mut dialects = DialectBuilder::default();
