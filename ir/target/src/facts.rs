@@ -42,6 +42,9 @@ pub enum Fact {
         unit: String,
         /// `vendor`, `measured`, `derived` or `reference`.
         origin: String,
+        /// Under which it holds, such as `dense`; empty: always.
+        #[serde(default)]
+        conditions: String,
     },
     /// No number.
     Unavailable {
@@ -180,7 +183,7 @@ impl Device {
 
 #[cfg(test)]
 mod tests {
-    use super::{ARCHITECTURES, Architecture, DEVICES, TargetFamily, default_device, lookup, read};
+    use super::{ARCHITECTURES, Architecture, DEVICES, Fact, TargetFamily, default_device, lookup, read};
 
     #[test]
     fn data_files_are_whole() {
@@ -201,6 +204,11 @@ mod tests {
         assert_eq!(device.number("hbm_bandwidth"), Ok(4.8e12));
         assert_eq!((device.level_limit("thread"), device.level_limit("cta")), (Some(1024), None));
         assert_eq!(device.architecture.owners["tmem"], "cta");
+        let throughput = device.fact("bf16_throughput").unwrap();
+        assert!(
+            matches!(throughput, Fact::Known { conditions, unit, .. } if conditions == "dense" && unit == "flop/s")
+        );
+        assert_eq!((device.integer("block_z"), device.integer("grid_y")), (Ok(64), Ok(65535)));
     }
 
     #[test]

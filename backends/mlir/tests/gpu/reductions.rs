@@ -1,6 +1,7 @@
 //! Reductions on the simulated GPU: within threads, across lanes, across warps.
 use tf_core::Arena;
-use tf_tir::tensor::reduce::{Reduce, ReducePlan};
+use tf_tir::tensor::plan::ReducePlan;
+use tf_tir::tensor::reduce::Reduce;
 use tf_types::{DType, ShardLayout, kinds::ReduceKind};
 
 use crate::{

@@ -68,6 +68,19 @@ fn too_many_multiply_adds_in_one_position() {
 }
 
 #[test]
+fn matrix_instructions() {
+    let atom = "SM80_16x8x16_F32BF16BF16F32_TN";
+    let error = at_line_3(|k| {
+        let [c, a, b] = [[16, 8], [16, 16], [16, 8]].map(|shape| {
+            let ty = k.cx.tensor(k.cx.const_dims(&shape), DType::F32, None, Storage::Rmem);
+            k.alloc(ty)
+        });
+        k.effect(Mma::new(k.cx, Some(k.cx.symbol(atom))), &[c, a, b]);
+    });
+    assert_eq!(error.message, format!("the matrix instruction `{atom}` has no form in device code yet"));
+}
+
+#[test]
 fn barriers_of_some_threads() {
     let error = at_line_3(|k| {
         let half = mesh(k.cx, &[("thread", 32)], &[32]);

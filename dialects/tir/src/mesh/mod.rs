@@ -1,3 +1,4 @@
 //! What a position knows of itself.
 
 pub mod coordinate;
+pub mod positions;

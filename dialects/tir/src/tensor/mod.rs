@@ -1,3 +1,4 @@
 //! Ops over whole tensors.
 
+pub mod plan;
 pub mod reduce;

@@ -2,7 +2,7 @@
 
 use tf_core::Result;
 use tf_tir::held::Held;
-use tf_tir::tensor::reduce::{AxisPosition, Positions};
+use tf_tir::mesh::positions::{AxisPosition, Positions};
 use tf_types::{TensorType, TypeError};
 
 use crate::lowerer::Lowerer;

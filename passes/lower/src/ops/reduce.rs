@@ -4,7 +4,8 @@ use tf_core::op::OpView;
 use tf_core::op::rules::typed;
 use tf_core::{Expr, Result};
 use tf_hir::Reduce;
-use tf_tir::tensor::reduce::{ReducePlan, accumulator};
+use tf_tir::tensor::plan::ReducePlan;
+use tf_tir::tensor::reduce::accumulator;
 use tf_types::Storage;
 
 use crate::lowerer::Lowerer;

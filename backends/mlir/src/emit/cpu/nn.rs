@@ -12,6 +12,9 @@ use tf_types::DType;
 /// For each row: the row of the accumulator widened, then a multiple of each row of `rhs` added, then the row rounded.
 pub(super) fn mma<'c>(e: &mut Emitter<'_, 'c>, view: OpView<'c>) -> Result<()> {
     let call = typed::<Mma>(view);
+    if let Some(atom) = call.atom() {
+        return Err(Diagnostic::error(format!("the matrix instruction `{atom}` has no CPU form")));
+    }
     let (acc, lhs, rhs) = (e.buffer(call.acc())?.clone(), e.buffer(call.lhs())?.clone(), e.buffer(call.rhs())?.clone());
     let ([m, n], [_, k]) = (&acc.shape[..], &lhs.shape[..]) else {
         return Err(Diagnostic::error("`T.mma` takes matrices"));

@@ -18,6 +18,10 @@ impl EmitEffect for Mma {
     const WRITES: &'static [usize] = &[0];
 
     fn emit<'a, 'c>(call: OpCall<'c, Self>, cx: &mut KernelCx<'a, 'c>) -> Result<()> {
+        if let Some(atom) = call.atom() {
+            return Err(Diagnostic::error(format!("the matrix instruction `{atom}` has no form in device code yet"))
+                .with_help("leave the atom out: every thread multiplies what it holds"));
+        }
         let (acc, lhs, rhs) = (cx.buffer(call.acc())?, cx.buffer(call.lhs())?, cx.buffer(call.rhs())?);
         let ([m, n], [_, lk], [rk, _]) = (&acc.held.axes[..], &lhs.held.axes[..], &rhs.held.axes[..]) else {
             return Err(Diagnostic::error("`T.mma` takes matrices"));

@@ -10,7 +10,7 @@ use crate::{
 use melior::ir::{Attribute, BlockLike, BlockRef, Location, OperationRef, Type, attribute::IntegerAttribute};
 use rustc_hash::FxHashMap;
 use tf_core::{Diagnostic, Result};
-use tf_tir::tensor::reduce::{AxisPosition, Positions};
+use tf_tir::mesh::positions::{AxisPosition, Positions};
 use tf_types::Mesh;
 
 use crate::Session;

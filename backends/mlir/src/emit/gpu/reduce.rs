@@ -7,7 +7,8 @@ use crate::emit::{
 use tf_core::{Diagnostic, Expr, Result, op::OpCall};
 use tf_tir::{
     held::{Factor, Held},
-    tensor::reduce::{Reduce, ReducePlan, accumulator},
+    tensor::plan::ReducePlan,
+    tensor::reduce::{Reduce, accumulator},
 };
 use tf_types::{DType, TensorType, kinds::ReduceKind};
 

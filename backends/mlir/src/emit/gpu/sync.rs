@@ -7,9 +7,9 @@ use crate::emit::{
 use melior::ir::{Block, BlockLike, attribute::DenseI32ArrayAttribute};
 use tf_core::{Diagnostic, Result, op::OpCall};
 use tf_tir::{
+    mesh::positions::Positions,
     sync::barrier::Sync,
     sync::participants::{Barrier, WARP},
-    tensor::reduce::Positions,
 };
 
 impl EmitEffect for Sync {
