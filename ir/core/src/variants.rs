@@ -113,8 +113,8 @@ impl<'c> Function<'c> {
         if variant.body.is_none() {
             add(variant, format!("variant {id} of `{name}` has no body"));
         }
-        if !variant.variants.is_empty() {
-            add(variant, format!("variant {id} of `{name}` has variants of its own"));
+        if !variant.variants.is_empty() || !variant.converters.is_empty() {
+            add(variant, format!("variant {id} of `{name}` has variants or converters of its own"));
         }
         if variant.specializations.len() != 1 {
             let found = variant.specializations.len();
@@ -123,7 +123,7 @@ impl<'c> Function<'c> {
         if variant.name != name {
             add(variant, format!("variant {id} of `{name}` is named `{}`", variant.name));
         }
-        let types = |f: Function<'c>| f.data().params.iter().map(|p| p.ty()).collect::<Vec<_>>();
+        let types = |f: Function<'c>| f.data().params.iter().map(|p| (p.ty(), p.is_const_param())).collect::<Vec<_>>();
         if types(variant) != types(self) {
             add(variant, format!("variant {id} of `{name}` has other parameter types than `{name}`"));
         }

@@ -4,8 +4,8 @@ use petgraph::algo::{tarjan_scc, toposort};
 use petgraph::graphmap::DiGraphMap;
 use rustc_hash::FxHashMap;
 use tf_core::node::TirCallee;
-use tf_core::walk::{post_order, walk_stmts};
-use tf_core::{AnyFunction, Callee, ExprKind, Module, StmtKind};
+use tf_core::walk::walk_stmts;
+use tf_core::{AnyFunction, ExprKind, Module, StmtKind};
 
 /// Members of a module by position; edges from callee to caller.
 pub type CallGraph = DiGraphMap<usize, ()>;
@@ -17,34 +17,28 @@ pub fn call_graph(module: Module<'_>) -> CallGraph {
     for caller in 0..module.functions.len() {
         graph.add_node(caller);
     }
-    // Of several members of one name, which no module that verifies has, the first counts.
-    let mut positions = FxHashMap::default();
-    for (at, function) in module.functions.iter().enumerate() {
-        positions.entry(function.name().as_str()).or_insert(at);
-    }
-    for (caller, function) in module.functions.iter().enumerate() {
-        let mut call = |name: &str| {
-            if let Some(&callee) = positions.get(name) {
+    let members = || module.functions.iter().copied().enumerate();
+    // HIR calls functions, which may be those of another module; TIR calls names.
+    let functions: FxHashMap<_, _> = members().map(|(at, function)| (function, at)).collect();
+    let names: FxHashMap<_, _> = members().rev().map(|(at, function)| (function.name(), at)).collect();
+    for (caller, function) in members() {
+        let mut call = |callee: Option<&usize>| {
+            if let Some(&callee) = callee {
                 graph.add_edge(callee, caller, ());
             }
         };
         match function {
             AnyFunction::Hir(function) => {
-                let bodies: Vec<_> = function.bodies().collect();
-                for expr in post_order(&bodies) {
-                    if let ExprKind::Call { callee: Callee::Function(callee), .. } = expr.kind {
-                        call(callee.name.as_str());
-                    }
-                }
+                function.callees().into_iter().for_each(|callee| call(functions.get(&AnyFunction::Hir(callee))));
             }
             AnyFunction::Tir(function) => walk_stmts(function.body, |stmt| {
                 let StmtKind::Evaluate { callee, args } = stmt.kind else { return };
                 if let TirCallee::Symbol(name) = callee {
-                    call(name.as_str());
+                    call(names.get(&name));
                 }
                 for arg in args {
                     if let ExprKind::SymbolRef(name) = arg.kind {
-                        call(name.as_str());
+                        call(names.get(&name));
                     }
                 }
             }),

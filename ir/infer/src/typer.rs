@@ -108,7 +108,7 @@ impl<'a, 'c> Typer<'a, 'c> {
     fn open(&mut self, key: Key<'c>, types: &[Type<'c>]) -> Result<()> {
         let (cx, callee) = (self.cx, key.callee);
         let root = callee.value()?;
-        if self.session.memo.len() >= MOST_INSTANCES {
+        if self.session.memo.len() + self.frames.len() >= MOST_INSTANCES {
             let message = format!("calls need more than {MOST_INSTANCES} instances, the last one of `{}`", callee.name);
             return Err(Diagnostic::error(message).at(callee.span));
         }

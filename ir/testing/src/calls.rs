@@ -16,9 +16,9 @@ impl<'c> Generator<'_, 'c> {
         let cx = self.cx;
         for _ in 0..TRIES {
             let Some((id, args, attrs)) = self.attempt(ops, scope) else { continue };
-            let meta = self.meta();
-            if let Ok(call) = cx.call(cx.op_instance(id, &attrs), &args, meta) {
-                return Some(call);
+            if let Ok(call) = cx.call(cx.op_instance(id, &attrs), &args, Meta::default()) {
+                let meta = self.meta_of(call.ty());
+                return Some(cx.expr(call.kind, call.ty(), meta));
             }
         }
         None
@@ -151,7 +151,16 @@ impl<'c> Generator<'_, 'c> {
         self.cx.constant(literal, dtype, meta)
     }
 
-    /// Random metadata: names that need quotes or repeat, places, constraints.
+    /// Random metadata of a value of that type: a constraint too, if it is a tensor.
+    pub fn meta_of(&mut self, ty: Type<'c>) -> Meta<'c> {
+        let mut meta = self.meta();
+        if ty.as_tensor().is_some_and(|tensor| tensor.storage != Storage::Umat) && self.rng.once_in(8) {
+            meta.constraint = self.cx.constraint(self.constraint()).ok();
+        }
+        meta
+    }
+
+    /// Random metadata: names that need quotes or repeat, places.
     pub fn meta(&mut self) -> Meta<'c> {
         let cx = self.cx;
         let mut meta = Meta::default();
@@ -162,9 +171,6 @@ impl<'c> Generator<'_, 'c> {
             let file = cx.sources().named("some file.py");
             let line = self.rng.below(100) as u32 + 1;
             meta.span = Some(Span::new(file, (line, 1), (line, 9)));
-        }
-        if self.rng.once_in(8) {
-            meta.constraint = cx.constraint(self.constraint()).ok();
         }
         meta
     }
@@ -197,7 +203,7 @@ impl<'c> Generator<'_, 'c> {
     /// A variable of that type.
     pub fn var(&mut self, ty: Type<'c>) -> Expr<'c> {
         let name = self.word(&["x", "acc", "i", "k", "row", "t", "y", "z"], &["1", "a b", "x.1"]);
-        let meta = Meta { name: None, ..self.meta() };
+        let meta = Meta { name: None, ..self.meta_of(ty) };
         self.cx.var(name, ty, meta)
     }
 }

@@ -4,7 +4,7 @@ use tf_core::node::{FunctionData, GridRegion};
 use tf_core::{Callee, Expr, ExprKind, Function, Meta};
 use tf_types::{DType, Type};
 
-use crate::Generator;
+use crate::{Generator, types};
 
 /// An open loop.
 struct Loop<'c> {
@@ -34,8 +34,11 @@ impl<'c> Generator<'_, 'c> {
         let last = types.len() - 1;
         let mut params = Vec::new();
         for (at, &ty) in types.iter().enumerate() {
-            let kind = ExprKind::Var { name: cx.symbol(&format!("p{at}")), is_const: at > 0 && at == last };
-            let meta = Meta { name: None, ..self.meta() };
+            let is_const = at > 0 && at == last;
+            // A weight is one tensor of its module.
+            let name = if is_const { self.new_name("w") } else { cx.symbol(&format!("p{at}")) };
+            let kind = ExprKind::Var { name, is_const };
+            let meta = Meta { name: None, ..self.meta_of(ty) };
             params.push(cx.expr(kind, cx.signature_type(ty), meta));
         }
         params
@@ -43,6 +46,7 @@ impl<'c> Generator<'_, 'c> {
 
     /// A value of the parameters.
     pub fn body(&mut self, params: &[Expr<'c>], known: &[Function<'c>]) -> Expr<'c> {
+        self.bounds = types::bounds(&self.dims, params);
         let mut scope = params.to_vec();
         let mut loops: Vec<Loop<'c>> = Vec::new();
         for _ in 0..self.rng.below(self.options.steps + 1) {
@@ -83,8 +87,8 @@ impl<'c> Generator<'_, 'c> {
     /// A call on values of the parameters' types, if there are some.
     fn invoke(&mut self, callee: Function<'c>, scope: &[Expr<'c>]) -> Option<Expr<'c>> {
         let mut args = Vec::new();
-        // A call of a direct child may leave its constants out.
-        let omits = self.below.contains(&callee) && self.rng.once_in(2);
+        // A call of a direct child leaves its constants out.
+        let omits = self.below.contains(&callee);
         for param in callee.params.iter().filter(|param| !omits || !param.is_const_param()) {
             let fit: Vec<_> = scope.iter().copied().filter(|value| value.ty() == param.ty()).collect();
             if fit.is_empty() {
@@ -93,7 +97,7 @@ impl<'c> Generator<'_, 'c> {
             args.push(self.rng.pick(&fit));
         }
         let kind = ExprKind::Call { callee: Callee::Function(callee), args: self.cx.alloc_slice(&args) };
-        let meta = self.meta();
+        let meta = self.meta_of(callee.return_type);
         Some(self.cx.expr(kind, callee.return_type, meta))
     }
 
@@ -125,10 +129,10 @@ impl<'c> Generator<'_, 'c> {
             yields: cx.alloc_slice(&yields),
             body,
             start: cx.dim(0),
-            stop: self.rng.pick(&self.dims),
+            stop: self.rng.pick(&self.bounds),
             step: cx.dim(1 + self.rng.below(3) as i64),
         };
-        let meta = self.meta();
+        let meta = self.meta_of(ty);
         scope.push(cx.grid(region, ty, meta));
     }
 }

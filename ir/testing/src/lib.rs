@@ -75,6 +75,8 @@ struct Generator<'a, 'c> {
     /// `S`, the dim variable that prototypes dispatch on, and others.
     dims: Vec<Dim<'c>>,
     meshes: Vec<Mesh<'c>>,
+    /// What loops of the function that is made may run to.
+    bounds: Vec<Dim<'c>>,
     /// The meshes that ops may name here: all in HIR, the open ones in TIR.
     open: Vec<Mesh<'c>>,
     /// Few types, so that operands meet their like.
@@ -104,8 +106,22 @@ impl<'a, 'c> Generator<'a, 'c> {
         }
         let meshes = types::meshes(cx);
         let types = types::types(cx, &mut rng, &dims, &meshes);
-        let (open, below) = (meshes.clone(), Vec::new());
-        Self { cx, rng, options, hir_values, tir_values, tir_effects, dims, meshes, open, types, below, names: 0 }
+        let (open, bounds, below) = (meshes.clone(), Vec::new(), Vec::new());
+        Self {
+            cx,
+            rng,
+            options,
+            hir_values,
+            tir_values,
+            tir_effects,
+            dims,
+            meshes,
+            bounds,
+            open,
+            types,
+            below,
+            names: 0,
+        }
     }
 
     fn new_name(&mut self, prefix: &str) -> tf_types::Symbol<'c> {

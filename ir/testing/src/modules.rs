@@ -2,7 +2,7 @@
 
 use tf_core::node::{Child, HeaderSpans, MetaValue, ModuleData, Target};
 use tf_core::{AnyFunction, Function, Module, TargetKind};
-use tf_types::{Symbol, Topology};
+use tf_types::{Mesh, Symbol, Topology};
 
 use crate::Generator;
 
@@ -18,6 +18,13 @@ impl<'c> Generator<'_, 'c> {
     /// A module and the functions that its owner may call.
     fn module_data(&mut self, depth: usize, name: &str) -> (ModuleData<'c>, Vec<Function<'c>>) {
         let cx = self.cx;
+        let topologies = self.topologies();
+        // Functions place values on levels of their module only.
+        let outer = (self.types.clone(), self.meshes.clone(), self.open.clone());
+        let has_levels = |mesh: Mesh<'c>| topologies.is_none_or(|levels| mesh.check_levels(levels).is_ok());
+        self.meshes.retain(|&mesh| has_levels(mesh));
+        self.open.clone_from(&self.meshes);
+        self.types.retain(|ty| ty.leaves().iter().filter_map(|tensor| tensor.shard()).all(|s| has_levels(s.mesh)));
         let mut callable: Vec<Function<'c>> = Vec::new();
         let mut children = Vec::new();
         if depth > 0 {
@@ -65,7 +72,7 @@ impl<'c> Generator<'_, 'c> {
         let entry = (!functions.is_empty() && self.rng.once_in(2)).then(|| self.rng.pick(&functions).name());
         let count = if self.options.odd { self.rng.below(3) } else { 0 };
         let methods: Vec<_> = (0..count).map(|at| self.method(["forward", "init caches"][at])).collect();
-        let topologies = self.topologies();
+        (self.types, self.meshes, self.open) = outer;
         let levels: Vec<_> = topologies.unwrap_or_default().iter().map(|_| self.meta().span).collect();
         let entry_span = entry.and_then(|_| self.meta().span);
         let header = HeaderSpans { target: None, entry: entry_span, levels: cx.alloc_slice(&levels) };
@@ -89,7 +96,10 @@ impl<'c> Generator<'_, 'c> {
         let mut one = |generator: &mut Self| {
             let name = generator.new_name("c");
             let (data, functions) = generator.module_data(depth, name.as_str());
-            callable.extend(functions);
+            // A call stays under the same levels.
+            if data.topologies.is_none() {
+                callable.extend(functions);
+            }
             cx.module(data)
         };
         if self.rng.once_in(2) {
@@ -109,7 +119,7 @@ impl<'c> Generator<'_, 'c> {
             Topology { name: cx.symbol("cta"), size: Some(cx.dim(4)) },
             Topology { name: cx.symbol("thread"), size: None },
         ];
-        Some(cx.topologies(&all[self.rng.below(3)..]))
+        Some(cx.topologies(&all[self.rng.below(2)..]))
     }
 
     fn metadata(&mut self) -> &'c [(Symbol<'c>, MetaValue<'c>)] {

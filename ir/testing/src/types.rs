@@ -1,7 +1,9 @@
 //! Dims, meshes and types.
 
-use tf_core::Context;
-use tf_types::{DType, Dim, DimOp, DimVar, Mesh, MeshLayout, ShardAttr, Storage, TensorLayout, Topology, Type};
+use tf_core::{Context, Expr};
+use tf_types::{
+    DType, Dim, DimOp, DimVar, DimVars, Mesh, MeshLayout, ShardAttr, Storage, TensorLayout, Topology, Type,
+};
 
 use crate::Rng;
 
@@ -13,6 +15,19 @@ pub fn dims<'c>(cx: &Context<'c>) -> Vec<Dim<'c>> {
     let s = var("S", S.0, S.1);
     let sum = cx.dim_op(DimOp::Add, s, cx.dim(7));
     vec![s, cx.dim(4), cx.dim(8), var("N", 0, 5), cx.dim_op(DimOp::FloorDiv, sum, cx.dim(8)), cx.dim(1)]
+}
+
+/// The dims that loops of a function with these parameters may run to: their variables are in the parameters' shapes.
+pub fn bounds<'c>(dims: &[Dim<'c>], params: &[Expr<'c>]) -> Vec<Dim<'c>> {
+    let mut known = DimVars::default();
+    let leaves: Vec<_> = params.iter().flat_map(|param| param.ty().leaves()).collect();
+    leaves.iter().flat_map(|tensor| tensor.shape).for_each(|&dim| known.add_dim(dim));
+    let is_bound = |dim: &Dim<'c>| {
+        let mut used = DimVars::default();
+        used.add_dim(*dim);
+        used.as_slice().iter().all(|var| known.as_slice().contains(var))
+    };
+    dims.iter().copied().filter(is_bound).collect()
 }
 
 pub fn meshes<'c>(cx: &Context<'c>) -> Vec<Mesh<'c>> {

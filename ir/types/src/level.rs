@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::layout::static_product;
 use crate::mesh::MeshLayout;
-use crate::{Dim, DimTuple, Layout, Mesh, TypeContext, TypeError};
+use crate::{Dim, DimTuple, Layout, Mesh, Topology, TypeContext, TypeError};
 
 impl<'c> Mesh<'c> {
     /// The axis of that name.
@@ -123,6 +123,24 @@ impl<'c> Mesh<'c> {
             .with_help("a symbolic size takes exactly one axis, of the same dim")),
             _ => self.level_axes().map(|_| ()),
         }
+    }
+
+    /// Checks that the levels of a mesh are among those that its module declares, with the same sizes where both state one.
+    ///
+    /// # Errors
+    /// A level that is not declared, or has another size.
+    pub fn check_levels(self, declared: &[Topology<'c>]) -> Result<(), TypeError> {
+        for level in self.topologies {
+            let Some(own) = declared.iter().find(|known| known.name == level.name) else {
+                let name = level.name;
+                return Err(TypeError::new(format!("the level `{name}` of the mesh is not declared by the module")));
+            };
+            if own.size.is_some() && level.size.is_some() && own.size != level.size {
+                let message = format!("the mesh is over the level {level}, but the module declares {own}");
+                return Err(TypeError::new(message));
+            }
+        }
+        Ok(())
     }
 }
 

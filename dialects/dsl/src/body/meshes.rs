@@ -174,7 +174,9 @@ impl<'c> Parser<'_, 'c> {
             },
         };
         mesh.check_extents().at(extents)?;
-        self.check_levels(mesh, span)?;
+        if let Some(declared) = self.domain.levels() {
+            mesh.check_levels(declared).at(span)?;
+        }
         let alias = match item.optional_vars.as_deref() {
             None => None,
             Some(ast::Expr::Name(name)) => Some(self.cx.symbol(name.id.as_str())),
@@ -190,25 +192,6 @@ impl<'c> Parser<'_, 'c> {
 
     fn missing_mesh(&self, span: Span) -> Refusal {
         Refusal::wrong(span, "`Mesh` is not imported").help("add it to `from tilefoundry.dsl import Mesh`")
-    }
-
-    /// Levels that the module declares with another size are not its levels.
-    fn check_levels(&self, mesh: Mesh<'c>, span: Span) -> Res<()> {
-        let Some(declared) = self.domain.levels() else { return Ok(()) };
-        for level in mesh.topologies {
-            match declared.iter().find(|t| t.name == level.name) {
-                None => {
-                    let message = format!("the level `{}` of the mesh is not declared by the module", level.name);
-                    return Err(Refusal::wrong(span, message));
-                }
-                Some(own) if own.size.is_some() && level.size.is_some() && own.size != level.size => {
-                    let message = format!("the mesh is over the level {level}, but the module declares {own}");
-                    return Err(Refusal::wrong(span, message));
-                }
-                Some(_) => {}
-            }
-        }
-        Ok(())
     }
 
     pub(crate) fn close_meshes(&mut self, aliases: &[Option<Symbol<'c>>]) {

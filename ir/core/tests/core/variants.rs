@@ -83,7 +83,11 @@ fn variants_are_like_their_prototype() {
         let label = Some(cx.symbol("_"));
         check(cx, FunctionData { body: None, label, ..whole }, "variant S$1_9 of `f` has no body");
         let nested = cx.alloc_slice(&[cx.function(whole)]);
-        check(cx, FunctionData { variants: nested, ..whole }, "variant S$1_9 of `f` has variants of its own");
+        check(
+            cx,
+            FunctionData { variants: nested, ..whole },
+            "variant S$1_9 of `f` has variants or converters of its own",
+        );
         check(cx, FunctionData { specializations: &[], ..whole }, "a variant of `f` has one range, found 0");
         check(cx, FunctionData { name: cx.symbol("g"), ..whole }, "variant S$1_9 of `f` is named `g`");
         let other = tensor(cx, &[dim(cx, "S", 1, 9)]);

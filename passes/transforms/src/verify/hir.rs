@@ -1,21 +1,23 @@
 //! Rules of a HIR function (spec: hir §1).
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tf_core::walk::{for_each_new, schedule};
-use tf_core::{Diagnostic, Expr, ExprKind, Function, Module, NodeSet, Span};
-use tf_types::{DimVar, Mesh, Storage, Symbol, Type};
+use tf_core::walk::schedule;
+use tf_core::{Diagnostic, Expr, ExprKind, Function, Module};
+use tf_types::{DType, DimVar, DimVars, Storage, Symbol, TensorType};
 
-use super::{Errors, target};
+use super::values::Values;
+use super::{Errors, placement};
 
 /// The violations in a function.
 pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnostic> {
     let mut errors = Errors(function.check_parts());
     for part in function.with_parts() {
         parameters(&mut errors, part, module.entry == Some(function.name));
-        dims(&mut errors, part);
         let values = Values::of(part);
+        dims(&mut errors, part, &values);
         bindings(&mut errors, part, &values);
-        levels(&mut errors, module, part, &values);
+        constraints(&mut errors, part, &values);
+        placement::function(&mut errors, module, part, &values);
     }
     errors.0
 }
@@ -39,19 +41,17 @@ fn parameters(errors: &mut Errors, function: Function<'_>, is_entry: bool) {
     }
 }
 
-/// Dims of one name have one range in a signature: its shapes, layouts and meshes.
-fn dims<'c>(errors: &mut Errors, function: Function<'c>) {
+/// Dims of one name have one range in a signature; those of loop bounds have values from the parameters' shapes.
+fn dims<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
     let mut ranges: FxHashMap<Symbol<'c>, DimVar<'c>> = FxHashMap::default();
     let params = function.params.iter().map(|param| (param.ty(), param.span().or(function.span)));
-    let signature: Vec<(Type<'c>, Option<Span>)> = params.chain([(function.return_type, function.span)]).collect();
-    for (ty, span) in signature {
-        let mut clash = None;
-        for var in ty.dim_vars() {
+    for (ty, span) in params.chain([(function.return_type, function.span)]) {
+        let mut vars = DimVars::default();
+        vars.add_type(ty);
+        let clash = vars.as_slice().iter().find_map(|&var| {
             let first = *ranges.entry(var.name).or_insert(var);
-            if first != var {
-                clash = Some((first, var));
-            }
-        }
+            (first != var).then_some((first, var))
+        });
         if let Some((first, var)) = clash {
             let (name, first, second) = (var.name, (first.lo, first.hi), (var.lo, var.hi));
             let message = format!(
@@ -61,38 +61,35 @@ fn dims<'c>(errors: &mut Errors, function: Function<'c>) {
             errors.add(span, message);
         }
     }
+    let mut bound = DimVars::default();
+    let shapes = function.params.iter().flat_map(|param| param.ty().leaves());
+    shapes.flat_map(|tensor| tensor.shape).for_each(|&dim| bound.add_dim(dim));
+    for &expr in &values.loops {
+        let ExprKind::Grid(region) = expr.kind else { continue };
+        let mut used = DimVars::default();
+        [region.start, region.stop, region.step].into_iter().for_each(|dim| used.add_dim(dim));
+        if let Some(var) = used.as_slice().iter().find(|var| !bound.as_slice().contains(var)) {
+            let name = var.name;
+            let message = format!("dim `{name}` bounds the loop, but no parameter of `{}` has it", function.name);
+            errors.add(expr.span().or(function.span), message).help =
+                Some("loop bounds get their values from the shapes of parameters".to_owned());
+        }
+    }
 }
 
-/// What the rules ask of the values of a body, from one walk over them.
-struct Values<'c> {
-    loops: Vec<Expr<'c>>,
-    variables: Vec<Expr<'c>>,
-    /// Each type with the first value of it; parameters count.
-    types: Vec<(Type<'c>, Expr<'c>)>,
-}
-
-impl<'c> Values<'c> {
-    fn of(function: Function<'c>) -> Self {
-        let mut values = Self { loops: Vec::new(), variables: Vec::new(), types: Vec::new() };
-        let mut seen: FxHashSet<Type<'c>> = FxHashSet::default();
-        let mut last = None;
-        let mut add = |expr: Expr<'c>| {
-            // Most values have the type of the one before.
-            if last != Some(expr.ty()) && seen.insert(expr.ty()) {
-                values.types.push((expr.ty(), expr));
-            }
-            last = Some(expr.ty());
-        };
-        function.params.iter().for_each(|&param| add(param));
-        for_each_new(&mut NodeSet::default(), function.data().body.as_slice(), |expr| {
-            add(expr);
-            match expr.kind {
-                ExprKind::Grid(_) => values.loops.push(expr),
-                ExprKind::Var { .. } => values.variables.push(expr),
-                _ => {}
-            }
-        });
-        values
+/// Schedule constraints are for tensors (spec: parser §5.2).
+fn constraints<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
+    for &expr in &values.constrained {
+        let Some(constraint) = expr.meta.constraint else { continue };
+        let is_index = |t: &TensorType<'c>| t.rank() == 0 && t.dtype == DType::I64 && t.storage == Storage::Umat;
+        let span = expr.span().or(function.span);
+        if expr.ty().as_tensor().is_none_or(is_index) {
+            let message = format!("a constraint is for a tensor, but {} is {}", expr.describe(), expr.ty());
+            errors.add(span, message);
+        }
+        if let Err(error) = constraint.check() {
+            errors.0.push(error.at(span));
+        }
     }
 }
 
@@ -121,18 +118,5 @@ fn bindings<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>
     if closed && inside_a_loop {
         let message = format!("the value of `{}` uses a value of a loop's body outside the loop", function.name);
         errors.add(body.span().or(function.span), message);
-    }
-}
-
-/// Meshes are over levels that the target has.
-fn levels<'c>(errors: &mut Errors, module: Module<'c>, function: Function<'c>, values: &Values<'c>) {
-    let Ok(Some(device)) = target::device(module) else { return };
-    let mut seen: FxHashSet<Mesh<'c>> = FxHashSet::default();
-    for &(ty, expr) in &values.types {
-        for shard in ty.leaves().iter().filter_map(|tensor| tensor.shard()) {
-            if seen.insert(shard.mesh) {
-                target::levels(errors, device, shard.mesh.topologies, |_| expr.span().or(function.span));
-            }
-        }
     }
 }

@@ -1,10 +1,13 @@
 //! `verify`: the rules of functions and modules (spec: hir §1, tir §10, python-surface §6).
 
+mod calls;
 mod hir;
 mod module;
+mod placement;
 mod scope;
 mod target;
 mod tir;
+mod values;
 
 use tf_core::tree::in_context;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
@@ -14,8 +17,9 @@ pub use module::module;
 
 /// Checks the rules of modules, HIR functions, TIR functions and targets.
 ///
-/// Module: unique names, an entry that exists, no recursion, levels that the target has and within its limits. HIR: parameters with
-/// distinct names and a storage, one range for each dim, every variable bound where it is used. TIR: see the specification's V1 to V10.
+/// Module: unique names, an entry that exists, no recursion, levels that the target has and within its limits, weights of one type, calls
+/// with the caller's target and levels. HIR: parameters with distinct names and a storage, one range for each dim, every variable bound
+/// where it is used, meshes that share out their levels. TIR: see the specification's V1 to V10.
 /// All violations are reported.
 #[derive(Clone, Pass)]
 #[pass(name = "verify")]

@@ -3,12 +3,17 @@
 use tf_core::tree::in_context;
 use tf_core::{Context, Diagnostic, Module, ModuleIndex};
 
-use super::{Errors, target};
+use super::{Errors, calls, target};
 
 /// The violations of a tree of modules that concern no single function.
 #[must_use]
 pub fn module<'c>(root: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
-    let mut errors = Errors(ModuleIndex::new(root).err().unwrap_or_default());
+    let mut errors = Errors::default();
+    match ModuleIndex::new(root) {
+        Ok(index) => calls::tree(&mut errors, &index),
+        Err(found) => errors.0 = found,
+    }
+    errors.0.extend(root.tree().into_iter().filter_map(|module| module.weights().err()));
     match target::device(root) {
         Err(message) => {
             errors.add(root.target_span(), message);

@@ -27,12 +27,7 @@ impl<'c> Scope<'c> {
     pub fn closed_meshes(&self, cx: &Context<'c>, op: OpInstance<'c>) -> Vec<Mesh<'c>> {
         let mut closed = Vec::new();
         for attr in op.attrs() {
-            let mesh = match *attr {
-                Attr::Shard(shard) | Attr::Layout(TensorLayout::Shard(shard)) => Some(shard.mesh),
-                Attr::Layout(TensorLayout::Composed(composed)) => composed.shard().map(|shard| shard.mesh),
-                Attr::Type(ty) => ty.as_tensor().and_then(|tensor| tensor.shard()).map(|shard| shard.mesh),
-                _ => None,
-            };
+            let mesh = mesh_of(*attr).filter(|_| !matches!(attr, Attr::Mesh(_)));
             closed.extend(mesh.filter(|&mesh| !self.is_open(cx, mesh) && !closed.contains(&mesh)));
         }
         closed
@@ -60,5 +55,16 @@ impl<'c> Scope<'c> {
             || (0..self.meshes.len()).any(|from| {
                 (from + 2..=self.meshes.len()).any(|to| cx.composed(&self.meshes[from..to]).is_ok_and(|all| all == mesh))
             })
+    }
+}
+
+/// The mesh of an attribute that has one.
+pub fn mesh_of(attr: Attr<'_>) -> Option<Mesh<'_>> {
+    match attr {
+        Attr::Mesh(mesh) => Some(mesh),
+        Attr::Shard(shard) | Attr::Layout(TensorLayout::Shard(shard)) => Some(shard.mesh),
+        Attr::Layout(TensorLayout::Composed(composed)) => composed.shard().map(|shard| shard.mesh),
+        Attr::Type(ty) => ty.as_tensor().and_then(|tensor| tensor.shard()).map(|shard| shard.mesh),
+        _ => None,
     }
 }

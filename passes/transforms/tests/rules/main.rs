@@ -1,7 +1,9 @@
 //! Type inference and verification of functions and modules.
 
 mod common;
+mod elaborate;
 mod infer;
 mod nodes;
 mod random;
+mod trees;
 mod verify;

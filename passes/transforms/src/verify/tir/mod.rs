@@ -126,8 +126,9 @@ impl<'c> Check<'_, 'c> {
                 stack.extend([Step::Unbind(induction), Step::Enter(body)]);
             }
             StmtKind::MeshScope { mesh, body, .. } => {
-                if let Err(error) = mesh.check_extents() {
-                    self.errors.add(span, error.message);
+                let levels = self.module.data().topologies.map_or(Ok(()), |declared| mesh.check_levels(declared));
+                if let Err(error) = mesh.check_extents().and(levels) {
+                    self.errors.add(span, error.message).help = error.help;
                 }
                 if let Some(device) = self.device {
                     target::levels(&mut self.errors, device, mesh.topologies, |_| span);
