@@ -3,40 +3,6 @@
 use tf_core::{Expr, Function};
 use tf_types::{Storage, TensorLayout, TensorType, Type, TypeKind};
 
-/// How a yield fits its phi.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
-    /// Equal, or all but the strides.
-    Same,
-    /// The phi has no layout or no strides: it takes those of the yield.
-    Retype,
-    /// Another shape, dtype, storage or placement.
-    Differs,
-}
-
-/// Compares a phi with its yield (decision 11): shape, dtype, storage and placement agree; a phi without layout or strides takes
-/// those of the yield.
-#[must_use]
-pub fn fit<'c>(phi: Type<'c>, value: Type<'c>) -> Fit {
-    if phi == value {
-        return Fit::Same;
-    }
-    let (Some(have), Some(want)) = (phi.as_tensor(), value.as_tensor()) else { return Fit::Differs };
-    let is_open = match (have.layout, want.layout) {
-        (None, Some(_)) => TensorType { layout: None, ..*want } == *have,
-        (Some(TensorLayout::Plain(layout)), Some(TensorLayout::Plain(other))) => {
-            layout.strides().is_none() && layout.shape() == other.shape() && phi.carries(value)
-        }
-        (Some(TensorLayout::Shard(shard)), _) => shard.layout.strides().is_none() && phi.carries(value),
-        _ => false,
-    };
-    match is_open {
-        true => Fit::Retype,
-        false if phi.carries(value) => Fit::Same,
-        false => Fit::Differs,
-    }
-}
-
 /// Why a value of type `found` is not what is declared: shape and dtype must be equal, layout and storage where they are declared
 /// (decision 7). Global memory is what a declaration without storage has.
 ///

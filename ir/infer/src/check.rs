@@ -3,9 +3,9 @@
 use tf_core::node::GridRegion;
 use tf_core::op::OpView;
 use tf_core::{Callee, Context, Diagnostic, Expr, ExprKind, Function, Literal, Result};
-use tf_types::{DType, Type};
+use tf_types::{DType, Fit, Type};
 
-use crate::agree::{Fit, declared, fit};
+use crate::agree::declared;
 
 /// Compares the type of a node other than a loop or a call of a function with what its operands give.
 pub fn node<'c>(expr: Expr<'c>, cx: &Context<'c>) -> Result<()> {
@@ -91,7 +91,7 @@ pub fn carries<'c>(grid: Expr<'c>, region: &GridRegion<'c>, report: &mut impl Fn
         };
         if !carry.ty().carries(value.ty()) {
             refuse("yields", *value);
-        } else if fit(init.ty(), carry.ty()) == Fit::Differs {
+        } else if init.ty().fit(carry.ty()) == Fit::Differs {
             // A carry that took its yield's layout differs from its initial value in that.
             refuse("starts with", *init);
         }

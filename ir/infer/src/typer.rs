@@ -4,9 +4,9 @@
 use tf_core::node::{FunctionData, GridRegion, Origin};
 use tf_core::walk::{operands, rebuild_expr};
 use tf_core::{Callee, Context, Diagnostic, Expr, ExprKind, Function, NodeMap, Result};
-use tf_types::Type;
+use tf_types::{Fit, Type};
 
-use crate::agree::{Fit, Mismatch, fit};
+use crate::agree::Mismatch;
 use crate::check;
 use crate::elaborate::{Choice, Key, Session};
 
@@ -293,7 +293,7 @@ impl<'c> Frame<'c> {
             return form.map(|()| Next::Value(expr));
         };
         let is_right = self.errors.len() == open.errors;
-        let fits = |(&carry, &value): (&Expr<'c>, &Expr<'c>)| fit(self.get(carry).ty(), self.get(value).ty());
+        let fits = |(&carry, &value): (&Expr<'c>, &Expr<'c>)| self.get(carry).ty().fit(self.get(value).ty());
         let pairs = || region.carries.iter().zip(region.yields);
         if is_right && !open.retyped && pairs().any(|pair| fits(pair) == Fit::Retype) {
             let retyped: Vec<_> = pairs()

@@ -54,5 +54,5 @@ pub use shard::{ShardAttr, ShardLayout, layout_axis_to_tensor_axis};
 pub use size::same_element_count;
 pub use storage::Storage;
 pub use sugar::{PlacementSugar, SugarAxis};
-pub use types::{TensorLayout, TensorType, Type, TypeKind};
+pub use types::{Fit, TensorLayout, TensorType, Type, TypeKind};
 pub use vars::DimVars;

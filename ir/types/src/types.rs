@@ -72,6 +72,40 @@ impl<'c> Type<'c> {
         let (Some(a), Some(b)) = (self.as_tensor(), next.as_tensor()) else { return false };
         a.shape == b.shape && a.dtype == b.dtype && a.storage == b.storage && a.same_placement(b)
     }
+
+    /// Compares a loop's phi with its yield, or its initial value with the phi (decision 11): shape, dtype, storage and placement
+    /// agree; what has no layout or no strides takes those that follow.
+    #[must_use]
+    pub fn fit(self, next: Self) -> Fit {
+        if self == next {
+            return Fit::Same;
+        }
+        let (Some(have), Some(want)) = (self.as_tensor(), next.as_tensor()) else { return Fit::Differs };
+        let is_open = match (have.layout, want.layout) {
+            (None, Some(_)) => TensorType { layout: None, ..*want } == *have,
+            (Some(TensorLayout::Plain(layout)), Some(TensorLayout::Plain(other))) => {
+                layout.strides().is_none() && layout.shape() == other.shape() && self.carries(next)
+            }
+            (Some(TensorLayout::Shard(shard)), _) => shard.layout.strides().is_none() && self.carries(next),
+            _ => false,
+        };
+        match is_open {
+            true => Fit::Retype,
+            false if self.carries(next) => Fit::Same,
+            false => Fit::Differs,
+        }
+    }
+}
+
+/// How a value fits what a loop carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// Equal, or all but the strides.
+    Same,
+    /// The layout or the strides are taken from what follows.
+    Retype,
+    /// Another shape, dtype, storage or placement.
+    Differs,
 }
 
 impl<'c> TensorType<'c> {

@@ -4,8 +4,7 @@ use ruff_python_ast as ast;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::GridRegion;
 use tf_core::{Expr, Meta, Span};
-use tf_infer::{Fit, fit};
-use tf_types::{DType, Dim, Symbol, Type};
+use tf_types::{DType, Dim, Fit, Symbol, Type};
 
 use crate::names::Builtin;
 use crate::parser::{Binding, BodyFrame, Frame, OpenLoop, Parser};
@@ -338,7 +337,7 @@ impl<'c> Parser<'_, 'c> {
     fn retyped(&self, carries: &[Carry<'c>], reading: &Reading<'c>, types: &mut [Type<'c>]) -> Res<bool> {
         let mut again = false;
         for ((carry, value), ty) in carries.iter().zip(&reading.yields).zip(types) {
-            match fit(*ty, value.ty()) {
+            match ty.fit(value.ty()) {
                 Fit::Same => {}
                 Fit::Retype => {
                     *ty = value.ty();

@@ -51,7 +51,12 @@ impl<'a, 'c> Copier<'a, 'c> {
         let params = params.collect::<Result<Vec<_>>>()?;
         data.params = cx.alloc_slice(&params);
         data.body = old.body.map(|body| self.expr(body)).transpose()?;
-        data.return_type = self.rule.ty(cx, old.return_type, old.span)?;
+        // A type that was inferred is that of the new body, which may know strides that symbolic extents leave open.
+        let inferred = data.body.filter(|_| old.body.is_some_and(|body| body.ty() == old.return_type));
+        data.return_type = match inferred {
+            Some(body) => body.ty(),
+            None => self.rule.ty(cx, old.return_type, old.span)?,
+        };
         let variants = old.variants.iter().map(|&variant| self.function(variant)).collect::<Result<Vec<_>>>()?;
         data.variants = cx.alloc_slice(&variants);
         let mut converters: Vec<Converter<'c>> = old.converters.to_vec();
@@ -96,9 +101,12 @@ impl<'c> ExprCloner<'c> for Copies<'c> {
                 (ExprKind::Call { callee: Callee::Op(op), args }, ty)
             }
             ExprKind::Call { callee: Callee::Function(callee), args } => {
-                let callee = self.functions.get(&callee).copied().unwrap_or(callee);
-                let kind = ExprKind::Call { callee: Callee::Function(callee), args: all(args) };
-                (kind, self.ty(cx, expr.ty(), span)?)
+                let new = self.functions.get(&callee).copied().unwrap_or(callee);
+                let ty = match expr.ty() == callee.return_type {
+                    true => new.return_type,
+                    false => self.ty(cx, expr.ty(), span)?,
+                };
+                (ExprKind::Call { callee: Callee::Function(new), args: all(args) }, ty)
             }
             ExprKind::ShapeOf { param, axis } => return cx.shape_of(clone.get(param), axis, expr.meta),
             ExprKind::Grid(region) => {

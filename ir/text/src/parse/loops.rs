@@ -42,7 +42,7 @@ impl<'c> Parser<'_, '_, 'c> {
         let mut binders = vec![(induction.token, self.var(induction, self.cx.scalar(DType::I64)))];
         let mut inits = Vec::with_capacity(carries.len());
         for ((carry, operand), &ty) in carries.into_iter().zip(types) {
-            inits.push(self.carried(operand, ty)?);
+            inits.push(self.initial(operand, ty)?);
             binders.push((carry.token, self.var(carry, ty)));
         }
         let vars: Vec<_> = binders[1..].iter().map(|&(_, var)| var).collect();
@@ -90,7 +90,7 @@ impl<'c> Parser<'_, '_, 'c> {
         }
         let operands = std::mem::take(&mut self.operands);
         let yields =
-            operands.iter().zip(types).map(|(&operand, ty)| self.carried(operand, ty)).collect::<Parsed<Vec<_>>>();
+            operands.iter().zip(types).map(|(&operand, ty)| self.next_value(operand, ty)).collect::<Parsed<Vec<_>>>();
         self.operands = operands;
         let made = self.cx.alloc_slice(yields.as_deref().unwrap_or(&[]));
         if let Some(FrameKind::Grid(grid)) = self.frames.last_mut().map(|frame| &mut frame.kind) {

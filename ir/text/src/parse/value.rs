@@ -1,7 +1,7 @@
 //! Names of values, operands, literals.
 
 use tf_core::{Diagnostic, Expr, ExprKind, Literal, Meta, Span};
-use tf_types::{DType, Symbol, Type, TypeKind};
+use tf_types::{DType, Fit, Symbol, Type, TypeKind};
 
 use super::Parser;
 use super::cursor::{Failed, Parsed};
@@ -170,11 +170,19 @@ impl<'c> Parser<'_, '_, 'c> {
         }
     }
 
-    /// An initial or next value of a carry: its strides need not be those of the carry.
-    pub fn carried(&mut self, operand: Operand<'c>, ty: Type<'c>) -> Parsed<Expr<'c>> {
+    /// The initial value of a carry; the carry may have taken a layout since.
+    pub fn initial(&mut self, operand: Operand<'c>, carry: Type<'c>) -> Parsed<Expr<'c>> {
         match operand.kind {
-            OperandKind::Value(value) if ty.carries(value.ty()) => Ok(value),
-            _ => self.resolve(operand, ty),
+            OperandKind::Value(value) if value.ty().fit(carry) != Fit::Differs => Ok(value),
+            _ => self.resolve(operand, carry),
+        }
+    }
+
+    /// The next value of a carry, which type inference may give the layout of this one.
+    pub fn next_value(&mut self, operand: Operand<'c>, carry: Type<'c>) -> Parsed<Expr<'c>> {
+        match operand.kind {
+            OperandKind::Value(value) if carry.fit(value.ty()) != Fit::Differs => Ok(value),
+            _ => self.resolve(operand, carry),
         }
     }
 

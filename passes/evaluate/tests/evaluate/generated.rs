@@ -12,7 +12,7 @@ use tf_value::io::TensorMap;
 use tf_value::{DialectBuilder, Tensor, extent};
 
 /// The tensors of a value of that type: dtype and extents, left to right.
-fn expected<'c>(ty: Type<'c>, dims: &DimSizes<'c>) -> Vec<(DType, Vec<i64>)> {
+pub fn expected<'c>(ty: Type<'c>, dims: &DimSizes<'c>) -> Vec<(DType, Vec<i64>)> {
     match *ty.data() {
         TypeKind::Tensor(ref tensor) => {
             vec![(tensor.dtype, tensor.shape.iter().map(|&dim| extent(dim, dims).unwrap()).collect())]
@@ -23,14 +23,14 @@ fn expected<'c>(ty: Type<'c>, dims: &DimSizes<'c>) -> Vec<(DType, Vec<i64>)> {
 }
 
 /// Small numbers, so that many are indices.
-fn input(rng: &mut Rng, dtype: DType, shape: &[i64]) -> Option<Tensor> {
+pub fn input(rng: &mut Rng, dtype: DType, shape: &[i64]) -> Option<Tensor> {
     let shape: Vec<usize> = shape.iter().map(|&n| usize::try_from(n)).collect::<Result<_, _>>().ok()?;
     let numbers: Vec<f32> = (0..shape.iter().product()).map(|_| rng.below(3) as f32).collect();
     Tensor::from_f32(&shape, &numbers).ok()?.cast(dtype).ok()
 }
 
 /// A size for each dim of a function's parameters.
-fn sizes<'c>(rng: &mut Rng, function: Function<'c>) -> DimSizes<'c> {
+pub fn sizes<'c>(rng: &mut Rng, function: Function<'c>) -> DimSizes<'c> {
     let vars = function.params.iter().flat_map(|param| param.ty().dim_vars());
     let mut size = |var: DimVar<'c>| var.lo + rng.below(usize::try_from((var.hi - var.lo).min(6)).unwrap()) as i64;
     vars.map(|var| (var.name, size(var))).collect()

@@ -2,6 +2,7 @@
 
 mod common;
 mod data;
+mod elaborated;
 mod files;
 mod generated;
 mod readings;

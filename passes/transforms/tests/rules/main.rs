@@ -3,6 +3,7 @@
 mod common;
 mod elaborate;
 mod infer;
+mod laws;
 mod nodes;
 mod random;
 mod trees;
