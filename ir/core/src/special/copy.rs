@@ -80,7 +80,16 @@ impl<'a, 'c> Copier<'a, 'c> {
 
 impl<'c> ExprCloner<'c> for Copies<'c> {
     fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) -> Result<()> {
-        region.binders().try_for_each(|binder| self.variable(binder, clone).map(drop))
+        self.variable(region.induction, clone)?;
+        for (&carry, &init) in region.carries.iter().zip(region.inits) {
+            // A carry that has the type of its initial value keeps to it, also where more is known of its layout now.
+            let ty = match carry.ty() == init.ty() {
+                true => clone.get(init).ty(),
+                false => self.ty(clone.cx, carry.ty(), carry.span())?,
+            };
+            clone.replace(carry, clone.cx.expr(carry.kind, ty, carry.meta));
+        }
+        Ok(())
     }
 
     fn default_clone(&mut self, expr: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {

@@ -120,16 +120,19 @@ fn specialised<'c>(
         .map(|var| (var.name, var.lo + rng.below(usize::try_from(var.hi - var.lo).unwrap()) as i64))
         .collect();
     let Ok(first) = specialize_function(cx, function, &dims) else { return };
-    let inferred = infer_function(first, cx);
-    assert!(inferred == Ok(first), "a specialised function has the types that inference gives: {:#?}", inferred.err());
+    // Strides and layouts that symbolic extents leave open stand there where the extents are numbers.
+    let agree = |(a, b): (&Type<'c>, &Type<'c>)| declared(*a, *b).is_ok() || declared(*b, *a).is_ok();
+    let all_agree = |a: Function<'c>, b: Function<'c>| {
+        let (a, b) = (types(a), types(b));
+        a.len() == b.len() && a.iter().zip(&b).all(agree)
+    };
+    let inferred = infer_function(first, cx).expect("a specialised function is well typed");
+    assert!(all_agree(inferred, first), "a specialised function has the types that inference gives");
     let values: Vec<_> = dims.iter().map(|&(name, value)| (name, cx.dim(value))).collect();
     let args: Result<Vec<_>, _> = args.iter().map(|&ty| cx.substitute_type(ty, &values)).collect();
     let first = elaborate(cx, first, &args.expect("sizes are in range")).expect("fewer dims are no less typed");
     let second = specialize_function(cx, made, &dims).expect("the instance has the same dims");
-    // Strides that a symbolic extent leaves open stand there where the extent is a number.
-    let agree = |(a, b): (&Type<'c>, &Type<'c>)| declared(*a, *b).is_ok() || declared(*b, *a).is_ok();
-    let (first, second) = (types(first), types(second));
-    assert!(first.len() == second.len() && first.iter().zip(&second).all(agree), "the order of both does not matter");
+    assert!(all_agree(first, second), "the order of both does not matter");
     counts.specialised += 1;
 }
 
