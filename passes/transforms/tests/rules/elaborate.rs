@@ -91,7 +91,7 @@ fn omitted_constants_keep_their_types() {
     let made = Session::default().elaborate(cx, g, &[placed], true).ok().expect("fits");
     assert_eq!([made.params[0].ty(), made.params[1].ty()], [ty, placed]);
     assert!(made.params[0].is_const_param());
-    let refused = Session::default().elaborate(cx, g, &[placed], false).err().expect("one argument is missing");
+    let refused = Session::default().elaborate(cx, g, &[placed], false).expect_err("one argument is missing");
     let Refused::Arguments(mismatch @ Mismatch::Count { wanted: 2, found: 1 }) = refused else { panic!("another one") };
     assert_eq!(mismatch.message(g), "`g` takes 2 arguments, found 1");
 }
