@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The crates whose types and op declarations cross between driver and plugin.
-const SOURCES: [&str; 11] = [
+const SOURCES: [&str; 12] = [
     "ir/types/src",
     "ir/core/src",
     "ir/core-macros/src",
@@ -15,6 +15,7 @@ const SOURCES: [&str; 11] = [
     "dialects/tir/src",
     "passes/framework/src",
     "passes/framework-macros/src",
+    "passes/rewrite/src",
     "passes/lower/src",
     "passes/plugin/src",
 ];

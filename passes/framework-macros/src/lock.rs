@@ -8,7 +8,7 @@ use quote::quote;
 use syn::{Error, Result};
 
 /// Crates whose types cross between a driver and a plugin; what they depend on crosses inside them.
-const CROSSING: [&str; 5] = ["tf-types", "tf-core", "tf-value", "tf-framework", "tf-lower"];
+const CROSSING: [&str; 6] = ["tf-types", "tf-core", "tf-value", "tf-framework", "tf-rewrite", "tf-lower"];
 
 #[derive(Default)]
 struct Package {

@@ -6,9 +6,9 @@ use tf_core::visit::{Cloning, ExprCloner, StmtMutator, WithExprs, rewrite_stmt};
 use tf_core::walk::walk_stmts;
 use tf_core::{Context, Expr, PrimFunction, Result, Stmt, StmtKind};
 use tf_dataflow::Liveness;
-use tf_framework::{Counter, FunctionAnalysis, FunctionCx, Pass, PrimFuncPass, RemarkKind};
+use tf_framework::{Counter, FunctionCx, Pass, PrimFuncPass, RemarkKind};
 use tf_tir::memory::alloc_tensor::AllocTensor;
-use tf_tir::overwritten;
+use tf_transforms::BufferLiveness;
 use tf_types::{ShardAttr, ShardLayout, Storage, TensorLayout, Type};
 
 /// Gives every buffer whose layout has no strides dense ones (C-order over what one instance of its storage holds), and
@@ -43,19 +43,6 @@ impl PrimFuncPass for Bufferize {
             return Ok(function);
         }
         Ok(cx.prim_function(PrimFunctionData { body, ..*function.data() }))
-    }
-}
-
-/// Which buffers are read later, by what the effects of this dialect overwrite.
-struct BufferLiveness;
-
-impl FunctionAnalysis for BufferLiveness {
-    const NAME: &'static str = "liveness";
-    type Subject<'c> = PrimFunction<'c>;
-    type Result<'c> = Liveness<'c>;
-
-    fn run<'c>(&self, function: PrimFunction<'c>, _: &Context<'c>) -> Liveness<'c> {
-        Liveness::new(function, overwritten)
     }
 }
 

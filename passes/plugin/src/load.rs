@@ -106,15 +106,17 @@ fn register(
     registrar: Registrar<'_>,
     trace: Option<Arc<TraceLog>>,
 ) -> Result<(), LoadError> {
-    let before = registrar.passes.mistakes().len();
+    let before = (registrar.passes.mistakes().len(), registrar.patterns.mistakes().len());
     let mut session = Session { registrar, trace, panic: None };
     // SAFETY: the fingerprints agree, so `Session` is the same type on both sides.
     unsafe { (info.register)((&raw mut session).cast()) };
     if let Some(message) = session.panic {
         return Err(LoadError::new(format!("plugin `{}` panicked while it registered: {message}", loaded.name)));
     }
-    match session.registrar.passes.mistakes().get(before..) {
-        None | Some([]) => Ok(()),
-        Some(mistakes) => Err(LoadError::new(format!("plugin `{}`: {}", loaded.name, mistakes.join("; ")))),
+    let Registrar { passes, patterns, .. } = session.registrar;
+    let mistakes = passes.mistakes().iter().skip(before.0).chain(patterns.mistakes().iter().skip(before.1));
+    match mistakes.map(String::as_str).collect::<Vec<_>>().join("; ") {
+        none if none.is_empty() => Ok(()),
+        mistakes => Err(LoadError::new(format!("plugin `{}`: {mistakes}", loaded.name))),
     }
 }

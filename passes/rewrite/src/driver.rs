@@ -11,6 +11,9 @@ use crate::patterns::Patterns;
 /// How long a chain of rewrites may be that comes of one expression. Terminating sets of patterns stay far below.
 const LONGEST: usize = 200;
 
+/// A pattern, none for a fold, and what it gives.
+type Step<'c> = (Option<&'static str>, Expr<'c>);
+
 /// A rewrite that was made.
 #[derive(Clone, Copy)]
 pub struct Applied<'c> {
@@ -44,23 +47,31 @@ impl<'a, 'c> Greedy<'a, 'c> {
     }
 
     /// What may stand in the place of an expression, and what says so.
-    fn step(&self, expr: Expr<'c>, clone: &Cloning<'_, 'c>) -> Option<(Option<&'static str>, Expr<'c>)> {
+    ///
+    /// # Errors
+    /// A pattern panicked.
+    fn step(&self, expr: Expr<'c>, clone: &Cloning<'_, 'c>) -> Result<Option<Step<'c>>> {
         let fits = |new: &Expr<'c>| new.ty() == expr.ty() && *new != expr;
         if let ExprKind::Call { .. } = expr.kind
             && let Some(new) = (self.fold)(expr).filter(fits)
         {
-            return Some((None, new));
+            return Ok(Some((None, new)));
         }
         let patterns = self.patterns.of(expr);
         if patterns.is_empty() {
-            return None;
+            return Ok(None);
         }
         let rewriter = Rewriter::new(clone.cx, expr);
-        patterns
-            .iter()
-            .map(|&at| self.patterns.get(at))
-            .filter(|pattern| self.fast_math || !pattern.fast_math())
-            .find_map(|pattern| Some((Some(pattern.name()), pattern.rewrite(expr, &rewriter).filter(fits)?)))
+        let patterns = patterns.iter().map(|&at| self.patterns.get(at));
+        for pattern in patterns.filter(|pattern| self.fast_math || !pattern.fast_math()) {
+            let given = pattern
+                .guarded(expr, &rewriter)
+                .map_err(|panic| panic.into_diagnostic(&format!("pattern `{}`", pattern.name())).at(expr.span()))?;
+            if let Some(new) = given.filter(fits) {
+                return Ok(Some((Some(pattern.name()), new)));
+            }
+        }
+        Ok(None)
     }
 
     /// The expression over its rewritten operands, with its type.
@@ -97,7 +108,7 @@ impl<'c> ExprCloner<'c> for Greedy<'_, 'c> {
         let mut has_operands = false;
         operands(expr, |_| has_operands = true);
         let rebuilt = if has_operands { self.rebuilt(expr, clone) } else { expr };
-        let Some((pattern, new)) = self.step(rebuilt, clone) else {
+        let Some((pattern, new)) = self.step(rebuilt, clone)? else {
             if rebuilt != expr {
                 clone.replace(rebuilt, rebuilt);
             }

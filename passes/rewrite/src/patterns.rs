@@ -3,39 +3,28 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tf_core::guard::guard;
+use tf_core::guard::{Panic, guard};
 use tf_core::{Callee, Expr, ExprKind};
 
 use crate::pattern::{RewritePattern, Rewriter, Root};
 
-/// Calls a pattern. Being generic it is compiled into the crate that registers the pattern, so a plugin catches its own panics.
-struct Guarded<P>(P);
+/// A pattern whose panics are values. Being generic it is compiled into the crate that registers the pattern: a plugin has its own copy
+/// of the standard library, so it catches its own panics, and none may leave it.
+pub(crate) trait Guarded: RewritePattern {
+    /// What the pattern gives, or its panic.
+    fn guarded<'c>(&self, root: Expr<'c>, rewriter: &Rewriter<'_, 'c>) -> Result<Option<Expr<'c>>, Panic>;
+}
 
-impl<P: RewritePattern> RewritePattern for Guarded<P> {
-    fn name(&self) -> &'static str {
-        self.0.name()
-    }
-    fn doc(&self) -> &'static str {
-        self.0.doc()
-    }
-    fn root(&self) -> Root {
-        self.0.root()
-    }
-    fn fast_math(&self) -> bool {
-        self.0.fast_math()
-    }
-    fn rewrite<'c>(&self, root: Expr<'c>, rewriter: &Rewriter<'_, 'c>) -> Option<Expr<'c>> {
-        match guard(|| self.0.rewrite(root, rewriter)) {
-            Ok(new) => new,
-            Err(panic) => panic!("pattern `{}` panicked: {}", self.0.name(), panic.message),
-        }
+impl<P: RewritePattern> Guarded for P {
+    fn guarded<'c>(&self, root: Expr<'c>, rewriter: &Rewriter<'_, 'c>) -> Result<Option<Expr<'c>>, Panic> {
+        guard(|| self.rewrite(root, rewriter))
     }
 }
 
 /// Patterns by what they look at, in the order in which they were added. Clones share them.
 #[derive(Clone, Default)]
 pub struct Patterns {
-    all: Vec<Arc<dyn RewritePattern>>,
+    all: Vec<Arc<dyn Guarded>>,
     ops: FxHashMap<u64, Vec<usize>>,
     tuples: Vec<usize>,
     grids: Vec<usize>,
@@ -54,12 +43,12 @@ impl Patterns {
             Root::Tuple => self.tuples.push(at),
             Root::Grid => self.grids.push(at),
         }
-        self.all.push(Arc::new(Guarded(pattern)));
+        self.all.push(Arc::new(pattern));
     }
 
     /// All patterns.
     pub fn iter(&self) -> impl Iterator<Item = &dyn RewritePattern> {
-        self.all.iter().map(AsRef::as_ref)
+        self.all.iter().map(|pattern| pattern.as_ref() as &dyn RewritePattern)
     }
 
     /// Mistakes of whoever registered: two patterns of one name.
@@ -78,7 +67,7 @@ impl Patterns {
         }
     }
 
-    pub(crate) fn get(&self, at: usize) -> &dyn RewritePattern {
+    pub(crate) fn get(&self, at: usize) -> &dyn Guarded {
         self.all[at].as_ref()
     }
 }

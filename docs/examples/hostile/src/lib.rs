@@ -2,11 +2,12 @@
 
 use std::ffi::c_void;
 
-use tf_core::op::{OpCall, RuleError, TypeRule};
-use tf_core::{Context, Function, Module, Result, op};
+use tf_core::op::{Op, OpCall, RuleError, TypeRule};
+use tf_core::{Context, Expr, Function, Module, Result, op};
 use tf_framework::{FunctionCx, FunctionPass, Pass, PassCx};
 use tf_plugin::abi::{PluginInfo, Text, VERSION, enter};
 use tf_plugin::{BUILD, Registrar, locked_versions};
+use tf_rewrite::{RewritePattern, Rewriter, Root};
 use tf_types::Type;
 
 /// Panics in the function that it is told.
@@ -63,6 +64,24 @@ impl TypeRule for Untyped {
     }
 }
 
+/// Panics at every `tf.unary`.
+struct Pattern;
+
+impl RewritePattern for Pattern {
+    fn name(&self) -> &'static str {
+        "hostile-pattern"
+    }
+    fn doc(&self) -> &'static str {
+        "Panics."
+    }
+    fn root(&self) -> Root {
+        Root::Op(<tf_hir::Unary as Op>::DECL.name)
+    }
+    fn rewrite<'c>(&self, root: Expr<'c>, _: &Rewriter<'_, 'c>) -> Option<Expr<'c>> {
+        panic!("no better form of {}", root.describe())
+    }
+}
+
 fn mode() -> String {
     std::env::var("HOSTILE").unwrap_or_default()
 }
@@ -72,6 +91,11 @@ fn register(r: &mut Registrar<'_>) {
         "register" => panic!("I do not feel like it"),
         "duplicate" => {
             r.passes.pipeline("verify", "A name that is taken.", &[], |_| Ok(String::new()));
+        }
+        "pattern" => r.patterns.add(Pattern),
+        "patterns" => {
+            r.patterns.add(Pattern);
+            r.patterns.add(Pattern);
         }
         "op" => {
             r.dialects.op::<Untyped>().done();

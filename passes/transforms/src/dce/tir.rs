@@ -6,7 +6,8 @@ use tf_core::walk::{post_order, stmt_exprs, walk_stmts};
 use tf_core::{Context, Expr, NodeSet, PrimFunction, Result, Stmt, StmtKind};
 use tf_dataflow::Liveness;
 use tf_framework::{Counter, FunctionCx};
-use tf_tir::overwritten;
+
+use crate::BufferLiveness;
 
 struct Remove<'a, 'c> {
     liveness: &'a Liveness<'c>,
@@ -62,7 +63,7 @@ pub(super) fn live<'c>(
     function: PrimFunction<'c>,
     removed: &Counter,
 ) -> Result<PrimFunction<'c>> {
-    let liveness = Liveness::new(function, overwritten);
+    let liveness = cx.analysis(&BufferLiveness, function);
     let used = used(function, &liveness);
     let body = rewrite_stmt(&mut Remove { liveness: &liveness, used, removed }, function.body, cx.context())?;
     if body == function.body {
