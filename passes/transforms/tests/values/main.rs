@@ -15,7 +15,7 @@ fn keeps_values(pipeline: &str, wanted: Wanted) {
     assert!(check.compared * 2 > count() && check.changed > 0, "{check:?}");
 }
 
-const IDEMPOTENT: Wanted = Wanted { idempotent: true, projected: false };
+const IDEMPOTENT: Wanted = Wanted { idempotent: true, projected: false, size: None };
 
 #[test]
 fn constprop_keeps_values() {
@@ -39,7 +39,7 @@ fn dce_keeps_values() {
 
 #[test]
 fn all_together_keep_values() {
-    keeps_values("constprop,canonicalize,cse,dce", Wanted { projected: true, idempotent: false });
+    keeps_values("constprop,canonicalize,cse,dce", Wanted { projected: true, idempotent: false, size: None });
 }
 
 #[test]
@@ -58,4 +58,11 @@ fn statements_keep_the_rules() {
         let changed = (0..count() / 2).filter(|&seed| check_statements(seed, pipeline)).count();
         assert!(changed > 0 || pipeline == "cse", "{pipeline}");
     }
+}
+
+#[test]
+fn specialize_keeps_values() {
+    let wanted = Wanted { size: Some(3), ..Wanted::default() };
+    let check = (0..count()).map(|seed| check(seed, "specialize{dims=S:3}", wanted)).fold(Check::default(), Check::and);
+    assert!(check.compared * 10 > count() && check.changed > 0, "{check:?}");
 }

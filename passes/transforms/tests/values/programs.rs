@@ -38,6 +38,8 @@ pub struct Wanted {
     pub idempotent: bool,
     /// The functions give one field of a loop, so that the others are for nobody.
     pub projected: bool,
+    /// The size of the dim `S`, which programs without it are not asked for.
+    pub size: Option<i64>,
 }
 
 /// Runs the pipeline on random statements: they keep the rules, and a second run changes nothing. Whether it changed something.
@@ -89,11 +91,23 @@ pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
     tf_transforms::register(&mut registry, &rules, patterns);
     // The generator knows fewer rules than the verifier.
     let Ok(module) = run(&registry, "verify", cx, module) else { return Check::default() };
+    let has_size = |function: &AnyFunction<'_>| match function {
+        AnyFunction::Hir(function) => function.residual_dims().iter().any(|dim| dim.as_str() == "S"),
+        AnyFunction::Tir(_) => false,
+    };
+    if wanted.size.is_some() && !module.functions.iter().any(has_size) {
+        return Check::default();
+    }
     let wrong = |what: String, after: Option<Module<'_>>| -> ! {
         let text = |module| print_module(module, &PrintOptions::default());
         panic!("program {seed}: {what}\n{}\n{}", text(module), after.map(text).unwrap_or_default())
     };
-    let once = run(&registry, pipeline, cx, module).unwrap_or_else(|errors| wrong(format!("{errors:?}"), None));
+    let once = match run(&registry, pipeline, cx, module) {
+        Ok(once) => once,
+        // Types that fit for some sizes are refused for the others.
+        Err(_) if wanted.size.is_some() => return Check::default(),
+        Err(errors) => wrong(format!("{errors:?}"), None),
+    };
     if wanted.idempotent && run(&registry, pipeline, cx, once).ok() != Some(once) {
         wrong("a second run changes it again".to_owned(), Some(once));
     }
@@ -101,7 +115,7 @@ pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
     let engine = Reference::new(Arc::clone(&rules));
     for (old, new) in module.functions.iter().zip(once.functions) {
         let (AnyFunction::Hir(old), AnyFunction::Hir(new)) = (*old, *new) else { continue };
-        let Some((inputs, dims)) = inputs(old, &mut Rng::new(seed)) else { continue };
+        let Some((inputs, dims)) = inputs(old, &mut Rng::new(seed), wanted.size) else { continue };
         let value = |module, function| {
             let entry = AnyFunction::Hir(function);
             engine.run(&Request { cx, module, entry, inputs: &inputs, dims: &dims, argument: None })
@@ -147,9 +161,13 @@ fn projected<'c>(cx: &Context<'c>, module: Module<'c>, seed: u64) -> Module<'c> 
 }
 
 /// Random tensors for the parameters, and sizes of the dims.
-fn inputs<'c>(function: Function<'c>, rng: &mut Rng) -> Option<(Vec<Tensor>, DimSizes<'c>)> {
+fn inputs<'c>(function: Function<'c>, rng: &mut Rng, size: Option<i64>) -> Option<(Vec<Tensor>, DimSizes<'c>)> {
     let mut dims = DimSizes::default();
     for var in function.dim_vars_reached() {
+        if let (Some(size), "S") = (size, var.name.as_str()) {
+            dims.insert(var.name, size);
+            continue;
+        }
         dims.insert(var.name, var.lo + rng.below(4.min((var.hi - var.lo) as usize)) as i64);
     }
     let tensors = function.params.iter().map(|param| {
