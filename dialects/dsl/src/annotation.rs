@@ -97,6 +97,10 @@ impl<'c> Parser<'_, 'c> {
             return self.checked_shape(&dims, span).map(|dims| (dims, None));
         }
         let value = self.eval(expr, None)?;
+        if let Value::Int(_) | Value::Dim(_) = value {
+            let message = format!("the shape is a tuple of extents, found {}", value.describe());
+            return Err(Refusal::wrong(span, message).help(format!("write `({},)`", self.text(expr))));
+        }
         let dims = self.to_dims(&value, "the shape", span)?;
         self.checked_shape(&dims, span).map(|dims| (dims, None))
     }
@@ -111,6 +115,13 @@ impl<'c> Parser<'_, 'c> {
     /// A dtype by its name.
     pub(crate) fn dtype(&mut self, expr: &ast::Expr) -> Res<DType> {
         let span = self.span(expr);
+        if let ast::Expr::Name(name) = expr
+            && self.binding(self.cx.symbol(name.id.as_str())).is_none()
+            && DType::from_name(name.id.as_str()).is_ok()
+        {
+            let message = format!("a dtype is a quoted name, found `{}`", name.id);
+            return Err(Refusal::wrong(span, message).help(format!("write `\"{}\"`", name.id)));
+        }
         match self.eval(expr, None)? {
             Value::Str(name) => DType::from_name(name.as_str()).at(span),
             Value::DType(dtype) => Ok(dtype),

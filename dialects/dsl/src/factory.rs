@@ -17,10 +17,33 @@ const OPEN_CALLS: usize = 64;
 /// Calls of one file.
 const CALLS: usize = 10_000;
 
+/// A plain function of the file.
+#[derive(Clone, Copy)]
+pub(crate) struct Factory<'a> {
+    pub(crate) def: &'a ast::StmtFunctionDef,
+    home: Option<Home>,
+}
+
+/// Where a function inside another is defined.
+#[derive(Clone, Copy)]
+struct Home {
+    /// The number of the call that defines it.
+    call: usize,
+    /// How many scopes it sees.
+    scopes: usize,
+}
+
+impl<'a> Factory<'a> {
+    pub(crate) fn at_file_level(def: &'a ast::StmtFunctionDef) -> Self {
+        Self { def, home: None }
+    }
+}
+
 impl<'a, 'c> Parser<'a, 'c> {
     /// The value that a plain function returns for these arguments.
     pub(crate) fn factory_call(&mut self, at: usize, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let def = self.factories[at];
+        let factory = self.factories[at];
+        let def = factory.def;
         let name = def.name.as_str();
         if self.body.is_some() {
             let message = format!("`{name}` cannot be used: it is a plain Python function, and bodies call none");
@@ -46,22 +69,39 @@ impl<'a, 'c> Parser<'a, 'c> {
             };
             frame.insert(self.cx.symbol(name), Binding::Value(value));
         }
-        self.run(def, frame, span)
+        self.run(factory, frame, span)
     }
 
-    /// Runs the body of a plain function over its own names and those of the file.
-    pub(crate) fn run(&mut self, def: &'a ast::StmtFunctionDef, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+    /// Runs the body of a plain function over its own names, those of the functions around it, and those of the file.
+    pub(crate) fn run(&mut self, factory: Factory<'a>, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+        let Factory { def, home } = factory;
+        let (calls, scopes) = match home {
+            None => (0, 0),
+            Some(home) => match self.open_calls.iter().position(|open| *open == home.call) {
+                Some(at) => (at + 1, home.scopes),
+                None => {
+                    let message = format!("`{}` is called after the function around it has returned", def.name);
+                    let refusal = Refusal::unread(span, message).also(self.span(&def.name), "defined here");
+                    return Err(refusal.help("pass what it needs as arguments, and define it at file level"));
+                }
+            },
+        };
         self.factory_calls.1 += 1;
         if self.factory_calls.0 >= OPEN_CALLS || self.factory_calls.1 > CALLS {
             let limit = if self.factory_calls.0 >= OPEN_CALLS { OPEN_CALLS } else { CALLS };
             return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
         }
         self.factory_calls.0 += 1;
-        let scopes = std::mem::replace(&mut self.scopes, vec![frame]);
+        let hidden = (self.open_calls.split_off(calls), self.scopes.split_off(scopes));
+        self.open_calls.push(self.factory_calls.1);
+        self.scopes.push(frame);
         let outer = std::mem::take(&mut self.domain);
         let before = self.refused;
         let result = self.run_suite(&def.body);
-        self.scopes = scopes;
+        self.open_calls.truncate(calls);
+        self.open_calls.extend(hidden.0);
+        self.scopes.truncate(scopes);
+        self.scopes.extend(hidden.1);
         let domain = std::mem::replace(&mut self.domain, outer);
         self.seal(domain);
         self.factory_calls.0 -= 1;
@@ -142,7 +182,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// A function inside a plain function.
-    fn local_function(&mut self, def: &ast::StmtFunctionDef) -> Res<()> {
+    fn local_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<()> {
         if self.part(def)? {
             return Ok(());
         }
@@ -175,8 +215,9 @@ impl<'a, 'c> Parser<'a, 'c> {
                 }
             },
             _ => {
-                let why = "it is a plain Python function inside another".to_owned();
-                Binding::Unread { why, at: self.span(&def.name) }
+                let home = self.open_calls.last().map(|&call| Home { call, scopes: self.scopes.len() });
+                self.factories.push(Factory { def, home });
+                Binding::Value(Value::Factory(self.factories.len() - 1))
             }
         };
         self.bind(name, binding);
@@ -184,7 +225,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// The branch that an `if` on constants takes.
-    pub(crate) fn branch(&mut self, branch: &'a ast::StmtIf) -> Res<&'a [ast::Stmt]> {
+    pub(crate) fn branch<'x>(&mut self, branch: &'x ast::StmtIf) -> Res<&'x [ast::Stmt]> {
         if self.truth(&branch.test)? {
             return Ok(&branch.body);
         }

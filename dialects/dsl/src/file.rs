@@ -5,6 +5,7 @@ use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction};
 
 use crate::DslOptions;
 use crate::body::{is_docstring, keyword};
+use crate::factory::Factory;
 use crate::family::Family;
 use crate::function::Role;
 use crate::module::{Declared, Decorator};
@@ -16,11 +17,19 @@ use crate::value::Value;
 /// A module that the file defines, or would if it were right.
 pub(crate) struct Candidate<'c> {
     name: String,
-    is_class: bool,
+    kind: Kind,
     module: Option<Module<'c>>,
     /// The place of a function among those of the file, which are complete at its end only.
     function: Option<usize>,
     errors: std::ops::Range<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Class,
+    /// A module that a plain function or a copy gives.
+    Bound,
+    Function,
 }
 
 /// What a `@func` outside a class is.
@@ -86,7 +95,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 let symbol = self.cx.symbol(def.name.as_str());
                 let mut candidate = Candidate {
                     name: def.name.to_string(),
-                    is_class: false,
+                    kind: Kind::Function,
                     module: None,
                     function: None,
                     errors: before..before,
@@ -95,7 +104,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                     Ok(Defined::Part) => return,
                     Ok(Defined::Intrinsic(at)) => return self.bind(symbol, Binding::Value(Value::Intrinsic(at))),
                     Ok(Defined::Plain) => {
-                        self.factories.push(def);
+                        self.factories.push(Factory::at_file_level(def));
                         return self.bind(symbol, Binding::Value(Value::Factory(self.factories.len() - 1)));
                     }
                     Ok(Defined::Function(at)) => {
@@ -131,14 +140,27 @@ impl<'a, 'c> Parser<'a, 'c> {
                 };
                 let errors = before..self.diagnostics.len();
                 let name = class.name.to_string();
-                candidates.push(Candidate { name, is_class: true, module, function: None, errors });
+                candidates.push(Candidate { name, kind: Kind::Class, module, function: None, errors });
                 self.bind(symbol, binding);
             }
             ast::Stmt::If(branch) => match self.branch(branch) {
                 Ok(taken) => taken.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
                 Err(_) => self.skip(stmt),
             },
-            other => self.constant_statement(other),
+            other => {
+                self.constant_statement(other);
+                let ast::Stmt::Assign(ast::StmtAssign { targets, .. }) = other else { return };
+                for target in targets {
+                    if let ast::Expr::Name(name) = target
+                        && let Some(Binding::Value(Value::Module(module))) =
+                            self.binding(self.cx.symbol(name.id.as_str())).as_deref()
+                    {
+                        let (name, module) = (name.id.to_string(), Some(*module));
+                        let errors = before..self.diagnostics.len();
+                        candidates.push(Candidate { name, kind: Kind::Bound, module, function: None, errors });
+                    }
+                }
+            }
         }
     }
 
@@ -151,31 +173,15 @@ impl<'a, 'c> Parser<'a, 'c> {
                     self.file_assign(std::slice::from_ref(&*assign.target), value);
                 }
             }
+            ast::Stmt::AugAssign(assign) => self.file_augmented(assign),
             other => self.skip(other),
         }
     }
 
     /// Binds compile-time values; what is not read is refused where it is used.
     fn file_assign(&mut self, targets: &[ast::Expr], value: &ast::Expr) {
-        let result = match targets {
-            [target] => self.eval(value, None).map(|value| (target, value)),
-            _ => Err(Refusal::unread(self.span(value), "an assignment to several targets is not read")),
-        };
-        match result {
-            Ok((ast::Expr::Name(name), value)) => self.bind(self.cx.symbol(name.id.as_str()), Binding::Value(value)),
-            Ok((ast::Expr::Tuple(names), value)) => {
-                let items = value.as_sequence().filter(|items| items.len() == names.elts.len());
-                for (at, target) in names.elts.iter().enumerate() {
-                    if let ast::Expr::Name(name) = target {
-                        let binding = match items {
-                            Some(items) => Binding::Value(items[at].clone()),
-                            None => self.unread("its value does not unpack to these names", target),
-                        };
-                        self.bind(self.cx.symbol(name.id.as_str()), binding);
-                    }
-                }
-            }
-            Ok(_) => {}
+        match self.eval(value, None) {
+            Ok(value) => targets.iter().for_each(|target| self.bind_constant(target, &value)),
             Err(Refusal::Unread(diagnostic)) => {
                 let binding =
                     Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(self.span(value)) };
@@ -188,20 +194,52 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
-    fn unread(&self, why: &str, at: &ast::Expr) -> Binding<'c> {
-        Binding::Unread { why: why.to_owned(), at: self.span(at) }
+    /// Binds a name, or the names of a pattern as far as the value has its form.
+    fn bind_constant(&mut self, target: &ast::Expr, value: &Value<'c>) {
+        match target {
+            ast::Expr::Name(name) => self.bind(self.cx.symbol(name.id.as_str()), Binding::Value(value.clone())),
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                match value.as_sequence().filter(|items| items.len() == elts.len()) {
+                    Some(items) => elts.iter().zip(items).for_each(|(target, item)| self.bind_constant(target, item)),
+                    None => {
+                        let why = "its value does not unpack to these names".to_owned();
+                        self.bind_all(elts, &Binding::Unread { why, at: self.span(target) });
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `name += value` of constants.
+    fn file_augmented(&mut self, assign: &ast::StmtAugAssign) {
+        let span = self.span(assign);
+        let ast::Expr::Name(name) = &*assign.target else { return };
+        let result = self.eval(&assign.target, None).and_then(|left| {
+            let right = self.eval(&assign.value, None)?;
+            self.static_binary(assign.op, &left, &right, span)
+        });
+        let binding = match result {
+            Ok(value) => Binding::Value(value),
+            Err(Refusal::Unread(diagnostic)) => {
+                Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(span) }
+            }
+            Err(refusal) => {
+                self.report(refusal);
+                Binding::Poison
+            }
+        };
+        self.bind(self.cx.symbol(name.id.as_str()), binding);
     }
 
     fn bind_all(&mut self, targets: &[ast::Expr], binding: &Binding<'c>) {
         for target in targets {
-            let names = match target {
-                ast::Expr::Tuple(tuple) => &tuple.elts[..],
-                single => std::slice::from_ref(single),
-            };
-            for name in names {
-                if let ast::Expr::Name(name) = name {
-                    self.bind(self.cx.symbol(name.id.as_str()), binding.clone());
+            match target {
+                ast::Expr::Name(name) => self.bind(self.cx.symbol(name.id.as_str()), binding.clone()),
+                ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                    self.bind_all(elts, binding);
                 }
+                _ => {}
             }
         }
     }
@@ -260,7 +298,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 }
 
-/// The candidate of that name; without one the last class, else the last function.
+/// The candidate of that name; without one the last class, else the last module bound to a name, else the last function.
 fn select<'a, 'c>(candidates: &'a [Candidate<'c>], name: Option<&str>) -> Result<&'a Candidate<'c>, Box<Diagnostic>> {
     let known = || candidates.iter().map(|c| c.name.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(name) = name {
@@ -269,8 +307,8 @@ fn select<'a, 'c>(candidates: &'a [Candidate<'c>], name: Option<&str>) -> Result
             Box::new(if candidates.is_empty() { error } else { error.with_help(format!("it has {}", known())) })
         });
     }
-    let last_class = candidates.iter().rfind(|c| c.is_class);
-    last_class.or(candidates.last()).ok_or_else(|| {
+    let last = |kind| candidates.iter().rfind(|c| c.kind == kind);
+    last(Kind::Class).or(last(Kind::Bound)).or(last(Kind::Function)).ok_or_else(|| {
         Box::new(Diagnostic::error("the file has no class under `@module` and no function under `@func`"))
     })
 }

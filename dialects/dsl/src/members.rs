@@ -57,20 +57,39 @@ impl<'c> Parser<'_, 'c> {
     /// Reads the members in order; those that are refused are reported.
     pub(crate) fn members(&mut self, class: &ast::StmtClassDef) -> Members<'c> {
         let mut members = Members::default();
-        for (at, member) in class.body.iter().enumerate() {
+        let body = match &class.body[..] {
+            [first, rest @ ..] if is_docstring(first) => rest,
+            all => all,
+        };
+        self.member_suite(body, &mut members);
+        members
+    }
+
+    /// Members of a class, or of the branch that an `if` on constants takes.
+    fn member_suite(&mut self, suite: &[ast::Stmt], members: &mut Members<'c>) {
+        for member in suite {
+            let span = self.span(member);
             let result = match member {
                 ast::Stmt::Pass(_) => Ok(()),
-                first if at == 0 && is_docstring(first) => Ok(()),
-                ast::Stmt::FunctionDef(def) => self.function_member(def, &mut members),
-                ast::Stmt::ClassDef(nested) => self.class_member(nested, &mut members),
-                ast::Stmt::Assign(assign) => self.assigned_member(assign, &mut members),
-                other => Err(stray(&self.text(other), self.span(other))),
+                ast::Stmt::FunctionDef(def) => self.function_member(def, members),
+                ast::Stmt::ClassDef(nested) => self.class_member(nested, members),
+                ast::Stmt::Assign(assign) => self.assigned_member(&assign.targets, &assign.value, span, members),
+                ast::Stmt::AnnAssign(ast::StmtAnnAssign { target, value: Some(value), .. }) => {
+                    self.assigned_member(std::slice::from_ref(target), value, span, members)
+                }
+                ast::Stmt::If(branch) => match self.branch(branch) {
+                    Ok(taken) => self.nested(span, |p| {
+                        p.member_suite(taken, members);
+                        Ok(())
+                    }),
+                    Err(refusal) => Err(refusal),
+                },
+                other => Err(stray(&self.text(other), span)),
             };
             if let Err(refusal) = result {
                 self.report(refusal);
             }
         }
-        members
     }
 
     /// A name stands for one function, child, group or method.
@@ -126,14 +145,13 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn member_function(&mut self, def: &ast::StmtFunctionDef) -> Res<Member<'c>> {
-        let name = self.span(&def.name);
+        if def.name.as_str() == "__call__" {
+            let message = "`__call__` is no method of a module: a call of it runs `forward`";
+            return Err(Refusal::wrong(self.span(&def.name), message).help("name it `forward`"));
+        }
         let [decorator] = &def.decorator_list[..] else {
             if let Some(second) = def.decorator_list.get(1) {
                 return Err(Refusal::wrong(self.span(second), "a function has one decorator"));
-            }
-            if def.name.as_str() == "__call__" {
-                return Err(Refusal::wrong(name, "`__call__` is no method of a module: a call of it runs `forward`")
-                    .help("name it `forward`"));
             }
             return self.method(def).map(Member::Method);
         };
@@ -204,18 +222,26 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn assigned_member(&mut self, assign: &ast::StmtAssign, members: &mut Members<'c>) -> Res<()> {
-        let span = self.span(assign);
-        let [ast::Expr::Name(target)] = &assign.targets[..] else {
-            let what = assign.targets.first().map(|target| self.text(target)).unwrap_or_default();
+    fn assigned_member(
+        &mut self,
+        targets: &[ast::Expr],
+        value: &ast::Expr,
+        span: Span,
+        members: &mut Members<'c>,
+    ) -> Res<()> {
+        let [ast::Expr::Name(target)] = targets else {
+            let what = targets.first().map(|target| self.text(target)).unwrap_or_default();
             return Err(stray(&what, span));
         };
         let name = target.id.as_str();
         if name == "topologies" {
-            return self.class_topologies(assign, span);
+            return self.class_topologies(value, span);
+        }
+        if name.starts_with("__") && name.ends_with("__") {
+            return Ok(());
         }
         let symbol = self.cx.symbol(name);
-        let value = self.eval(&assign.value, None).and_then(|value| match value {
+        let value = self.eval(value, None).and_then(|value| match value {
             Value::Module(child) => {
                 let child = self.attach(child, symbol, span)?;
                 self.claim(symbol, span, "a child module", members)?;
@@ -277,8 +303,8 @@ impl<'c> Parser<'_, 'c> {
         Ok(tree::renamed(self.cx, module, name)?)
     }
 
-    fn class_topologies(&mut self, assign: &ast::StmtAssign, span: Span) -> Res<()> {
-        let levels = self.topologies(&assign.value)?;
+    fn class_topologies(&mut self, value: &ast::Expr, span: Span) -> Res<()> {
+        let levels = self.topologies(value)?;
         if self.domain.topologies.is_some() {
             return Err(Refusal::wrong(span, "`topologies` is declared twice"));
         }

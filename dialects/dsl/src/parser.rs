@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
@@ -10,6 +9,7 @@ use tf_core::{Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, S
 use tf_types::{Dim, Mesh, Symbol, Topology};
 
 use crate::environment::Environment;
+use crate::factory::Factory;
 use crate::family::Family;
 use crate::limits;
 use crate::names;
@@ -126,13 +126,15 @@ pub(crate) struct Parser<'a, 'c> {
     /// Bounds of the dim variables of the file.
     pub(crate) dims: FxHashMap<Symbol<'c>, (i64, i64)>,
     /// Plain functions of the file: they make values when they are called.
-    pub(crate) factories: Vec<&'a StmtFunctionDef>,
+    pub(crate) factories: Vec<Factory<'a>>,
     /// Statements of TIR that the file declares.
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
     /// Plain classes of the file.
     pub(crate) records: Vec<Record<'c>>,
     /// Calls of factories that are open, and all so far.
     pub(crate) factory_calls: (usize, usize),
+    /// The numbers of the open calls whose names are visible, outermost first.
+    pub(crate) open_calls: Vec<usize>,
     /// The callees that calls have been given for the types of their arguments.
     pub(crate) session: tf_infer::Session<'c>,
     /// Modules copied so far.
@@ -159,6 +161,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             intrinsics: Vec::new(),
             records: Vec::new(),
             factory_calls: (0, 0),
+            open_calls: Vec::new(),
             session: tf_infer::Session::default(),
             copies: 0,
             unrolled: 0,

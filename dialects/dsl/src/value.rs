@@ -9,7 +9,7 @@ use tf_types::{
 
 use crate::names::Builtin;
 use crate::prim::Platform;
-use crate::statics::Object;
+use crate::statics::{Dict, Object};
 
 /// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub(crate) enum Value<'c> {
     /// An instance of a plain class.
     Object(Rc<Object<'c>>),
     /// A dict of constants in order.
-    Dict(Rc<Vec<(Value<'c>, Value<'c>)>>),
+    Dict(Rc<Dict<'c>>),
     /// An op by its dialect, `tf` or `T`, and name.
     Op(&'static str, Symbol<'c>),
     /// A statement of TIR that the file declares, by its place.
@@ -127,7 +127,7 @@ impl<'c> Value<'c> {
             Self::Factory(_) => "a plain Python function".to_owned(),
             Self::Record(_) => "a plain Python class".to_owned(),
             Self::Object(_) => "an instance of a plain class".to_owned(),
-            Self::Dict(items) => format!("a dict of {}", items.len()),
+            Self::Dict(items) => format!("a dict of {}", items.items().len()),
             Self::Op(dialect, name) => format!("the op `{dialect}.{name}`"),
             Self::Intrinsic(_) => "an intrinsic".to_owned(),
             Self::Platform(platform) => platform.describe(),

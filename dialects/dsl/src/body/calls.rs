@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use ruff_python_ast as ast;
+use tf_core::diag::did_you_mean;
 use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
 use tf_types::{Storage, Symbol, TensorLayout};
@@ -145,7 +146,11 @@ impl<'a, 'c> Parser<'a, 'c> {
             let Some((_, slot)) = sorted.given.iter_mut().find(|(p, _)| p.name == word.as_str()) else {
                 let known: Vec<_> = sorted.given.iter().map(|(p, _)| p.name).collect();
                 let message = format!("`{name}` has no parameter `{word}`; it has {}", known.join(", "));
-                return Err(Refusal::wrong(at, message));
+                let refusal = Refusal::wrong(at, message);
+                return Err(match did_you_mean(word, known) {
+                    Some(near) => refusal.help(format!("did you mean `{near}`?")),
+                    None => refusal,
+                });
             };
             if !slot.is_empty() {
                 return Err(Refusal::wrong(at, format!("`{name}` gets `{word}` twice")));

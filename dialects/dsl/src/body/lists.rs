@@ -8,6 +8,7 @@ use tf_core::Span;
 use crate::names::Builtin;
 use crate::parser::{Binding, BodyFrame, Frame, Parser};
 use crate::refusal::{Refusal, Res};
+use crate::statics::Dict;
 use crate::value::Value;
 
 /// Elements of one comprehension.
@@ -49,29 +50,32 @@ impl<'c> Parser<'_, 'c> {
 
     /// `{key: value for …}` at file level.
     pub(crate) fn dict_comprehension(&mut self, dict: &ast::ExprDictComp, span: Span) -> Res<Value<'c>> {
-        let mut items = Vec::new();
+        let mut items = Dict::default();
         let Some(key) = &dict.key else { return Err(Refusal::unread(span, "an unpacked dict is not read")) };
         self.each(&dict.generators, span, &mut |p| {
-            let key = p.eval(key, None)?;
+            let (at, key) = (p.span(&**key), p.eval(key, None)?);
             let value = p.eval(&dict.value, None)?;
-            put(&mut items, key, value);
-            Ok(())
+            put(&mut items, key, value, at)
         })?;
         Ok(Value::Dict(Rc::new(items)))
     }
 
     /// `{key: value}` at file level.
     pub(crate) fn dict(&mut self, dict: &ast::ExprDict) -> Res<Value<'c>> {
-        let mut items = Vec::with_capacity(dict.items.len());
+        let mut items = Dict::default();
         for item in &dict.items {
             let value = self.eval(&item.value, None)?;
             match (&item.key, value) {
                 (Some(key), value) => {
-                    let key = self.eval(key, None)?;
-                    put(&mut items, key, value);
+                    let (at, key) = (self.span(key), self.eval(key, None)?);
+                    put(&mut items, key, value, at)?;
                 }
                 (None, Value::Dict(other)) => {
-                    other.iter().for_each(|(key, value)| put(&mut items, key.clone(), value.clone()));
+                    let at = self.span(&item.value);
+                    other
+                        .items()
+                        .iter()
+                        .try_for_each(|(key, value)| put(&mut items, key.clone(), value.clone(), at))?;
                 }
                 (None, other) => {
                     let message = format!("only a dict is unpacked into a dict, found {}", other.describe());
@@ -161,7 +165,7 @@ impl<'c> Parser<'_, 'c> {
             let value = self.eval(iter, None)?;
             return match value.as_sequence() {
                 Some(items) => Ok(items.to_vec()),
-                None if let Value::Dict(items) = &value => Ok(items.iter().map(|(key, _)| key.clone()).collect()),
+                None if let Value::Dict(dict) = &value => Ok(dict.items().iter().map(|(key, _)| key.clone()).collect()),
                 None => {
                     Err(Refusal::wrong(span, format!("a comprehension walks a sequence, found {}", value.describe())))
                 }
@@ -209,9 +213,10 @@ impl<'c> Parser<'_, 'c> {
 }
 
 /// Sets an item of a dict.
-fn put<'c>(items: &mut Vec<(Value<'c>, Value<'c>)>, key: Value<'c>, value: Value<'c>) {
-    match items.iter_mut().find(|(known, _)| known.static_eq(&key) == Some(true)) {
-        Some(item) => item.1 = value,
-        None => items.push((key, value)),
+fn put<'c>(dict: &mut Dict<'c>, key: Value<'c>, value: Value<'c>, at: Span) -> Res<()> {
+    let what = key.describe();
+    match dict.put(key, value) {
+        true => Ok(()),
+        false => Err(Refusal::unread(at, format!("{what} is no key of a dict"))),
     }
 }

@@ -3,6 +3,7 @@
 mod calls;
 mod constraints;
 mod coordinates;
+mod distance;
 mod emit;
 mod extents;
 mod functions;

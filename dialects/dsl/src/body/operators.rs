@@ -171,6 +171,23 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    /// `a or b` of constants: the first operand that decides, as Python has it.
+    fn static_logical(&mut self, logical: &ast::ExprBoolOp) -> Res<Value<'c>> {
+        let mut last = Value::None;
+        for operand in &logical.values {
+            last = self.eval(operand, None)?;
+            let Some(truth) = last.truth() else {
+                let message =
+                    format!("`{}` is {}, which is neither true nor false", self.text(operand), last.describe());
+                return Err(Refusal::unread(self.span(operand), message));
+            };
+            if truth == (logical.op == BoolOp::Or) {
+                break;
+            }
+        }
+        Ok(last)
+    }
+
     /// `a and b and c`, from the left.
     pub(crate) fn logical(
         &mut self,
@@ -178,6 +195,9 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
+        if self.body.is_none() {
+            return self.static_logical(logical);
+        }
         let name = match logical.op {
             BoolOp::And => "logical_and",
             BoolOp::Or => "logical_or",

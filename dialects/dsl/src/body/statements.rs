@@ -123,7 +123,14 @@ impl<'c> Parser<'_, 'c> {
                 let message = format!("the function `{}` is defined inside a body", def.name);
                 Err(Refusal::wrong(span, message).help("move it out"))
             }
-            other => Err(Refusal::unread(span, format!("{} is not part of a `@func` body", keyword(other)))),
+            other => {
+                let refusal = Refusal::unread(span, format!("{} is not part of a `@func` body", keyword(other)));
+                Err(match other {
+                    ast::Stmt::If(_) => refusal.help("elementwise: `tf.where(condition, a, b)`"),
+                    ast::Stmt::While(_) => refusal.help("a loop is `for i in range(...)` or `for r in tile(...)`"),
+                    _ => refusal,
+                })
+            }
         }
     }
 

@@ -5,6 +5,7 @@ use tf_core::op::Attr;
 use tf_core::{Expr, ExprKind, Span};
 use tf_types::{Dim, Mesh, MeshKey, Symbol, TypeKind};
 
+use super::distance::distance;
 use super::windows::{Base, Index};
 use crate::names::Builtin;
 use crate::parser::Parser;
@@ -49,8 +50,7 @@ impl<'c> Parser<'_, 'c> {
             }
             Value::Dict(ref items) => {
                 let key = self.eval(&subscript.slice, None)?;
-                let found = items.iter().find(|(known, _)| known.static_eq(&key) == Some(true));
-                found.map(|(_, value)| value.clone()).ok_or_else(|| {
+                items.get(&key).cloned().ok_or_else(|| {
                     let name = self.text(&*subscript.value);
                     let key = self.text(&*subscript.slice);
                     Refusal::unread(span, format!("the dict `{name}` has no key `{key}`"))
@@ -307,14 +307,19 @@ impl<'c> Parser<'_, 'c> {
             }
         };
         let (start, stop) = (bound(&slice.lower, zero)?, bound(&slice.upper, extent)?);
-        if start.base.scalar() != stop.base.scalar() {
+        let apart = match (start.base, stop.base) {
+            (Base::Scalar(start), Base::Scalar(stop)) => distance(start, stop),
+            (start, stop) => (start.scalar() == stop.scalar()).then_some(0),
+        };
+        let Some(apart) = apart else {
             let message = "a window with run-time bounds needs a size that is known at compile time";
             return Err(Refusal::wrong(span, message).help("write `x[s : s + 4]`"));
-        }
-        let distance = self.cx.dim_sub(stop.offset, start.offset);
+        };
+        let stop_offset = self.cx.dim_add(stop.offset, self.cx.dim(apart));
+        let distance = self.cx.dim_sub(stop_offset, start.offset);
         let size = if stride == 1 { distance } else { self.cx.ceildiv(distance, self.cx.dim(stride)) };
         if size.as_const().is_some_and(|size| size < 0) {
-            let message = format!("the window starts at {} and ends at {}", start.offset, stop.offset);
+            let message = format!("the window starts at {} and ends at {stop_offset}", start.offset);
             return Err(Refusal::wrong(span, message));
         }
         Ok(Pick { start, size, stride, keeps_axis: true, span })

@@ -5,6 +5,7 @@ use tf_core::node::TirCallee;
 use tf_core::{Span, StmtKind};
 use tf_types::Symbol;
 
+use crate::factory::Factory;
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Parser};
 use crate::refusal::{Refusal, Res};
@@ -78,7 +79,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let names = params.iter().zip(&args).map(|(&param, &arg)| (param, Binding::Value(Value::Expr(arg))));
         let names = Frame::from_iter(names);
         let outer = self.body.take();
-        let checked = self.run(def, names, span);
+        let checked = self.run(Factory::at_file_level(def), names, span);
         self.body = outer;
         checked.map_err(|refusal| match refusal.diagnostic() {
             None => Refusal::Reported,

@@ -261,8 +261,9 @@ impl<'c> Printer<'_, 'c> {
     /// `name = value`
     fn binding(&mut self, var: Expr<'c>, value: Expr<'c>) -> Result<()> {
         let Some(name) = var.var_name() else { return Err(Diagnostic::error("a binding has a name")) };
-        if !matches!(value.kind, ExprKind::Call { .. }) {
-            let message = format!("`{name}` is bound to what is no call, which is another name for it in the DSL");
+        if matches!(value.kind, ExprKind::Var { .. } | ExprKind::Constant(_)) {
+            let message =
+                format!("`{name}` is bound to a variable or a constant, which is another name for it in the DSL");
             return Err(Diagnostic::error(message));
         }
         let value = self.prim_value(value, 0, DEPTH)?;

@@ -42,10 +42,24 @@ impl<'c> Parser<'_, 'c> {
         match (builtin, &values[..]) {
             (Builtin::Min | Builtin::Max, [_, ..]) => self.extremum(builtin, &values, span),
             (Builtin::Len, [Value::Str(text)]) => Ok(Value::Int(text.as_str().chars().count() as i64)),
-            (Builtin::Len, [Value::Dict(items)]) => Ok(Value::Int(items.len() as i64)),
+            (Builtin::Len, [Value::Dict(items)]) => Ok(Value::Int(items.items().len() as i64)),
             (Builtin::Len, [one]) => one.as_sequence().map(|items| Value::Int(items.len() as i64)).ok_or_else(unread),
             (Builtin::Sum, [items]) => self.static_sum(items, Value::Int(0), span),
             (Builtin::Sum, [items, start]) => self.static_sum(items, start.clone(), span),
+            (Builtin::Zip, [_, ..]) => {
+                let columns: Option<Vec<_>> = values.iter().map(elements).collect();
+                let columns = columns.ok_or_else(unread)?;
+                let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
+                self.count_elements(rows, span)?;
+                let row = |at: usize| Value::tuple(columns.iter().map(|column| column[at].clone()).collect());
+                (0..rows).map(row).collect::<Option<_>>().and_then(Value::list).ok_or_else(unread)
+            }
+            (Builtin::Enumerate, [items]) => {
+                let items = elements(items).ok_or_else(unread)?;
+                self.count_elements(items.len(), span)?;
+                let pairs = items.into_iter().zip(0..).map(|(item, at)| Value::tuple(vec![Value::Int(at), item]));
+                pairs.collect::<Option<_>>().and_then(Value::list).ok_or_else(unread)
+            }
             (Builtin::TupleType, []) => Value::tuple(Vec::new()).ok_or_else(unread),
             (Builtin::List, []) => Value::list(Vec::new()).ok_or_else(unread),
             (Builtin::TupleType | Builtin::List, [items]) => {
@@ -199,15 +213,14 @@ impl<'c> Parser<'_, 'c> {
             (Value::Module(module), "cloned", []) => {
                 self.copied(*module, module.name, span).map(|module| Some(Value::Module(module)))
             }
-            (Value::Dict(items), "keys", []) => list(items.iter().map(|(key, _)| key.clone()).collect()),
-            (Value::Dict(items), "values", []) => list(items.iter().map(|(_, value)| value.clone()).collect()),
+            (Value::Dict(items), "keys", []) => list(items.items().iter().map(|(key, _)| key.clone()).collect()),
+            (Value::Dict(items), "values", []) => list(items.items().iter().map(|(_, value)| value.clone()).collect()),
             (Value::Dict(items), "items", []) => {
                 let pair = |(key, value): &(Value<'c>, Value<'c>)| Value::tuple(vec![key.clone(), value.clone()]);
-                list(items.iter().map(pair).collect::<Option<_>>().ok_or(Refusal::Reported)?)
+                list(items.items().iter().map(pair).collect::<Option<_>>().ok_or(Refusal::Reported)?)
             }
             (Value::Dict(items), "get", [key, rest @ ..]) if rest.len() < 2 => {
-                let found = items.iter().find(|(known, _)| known.static_eq(key) == Some(true));
-                Ok(Some(found.map_or(rest.first().cloned().unwrap_or(Value::None), |(_, value)| value.clone())))
+                Ok(Some(items.get(key).or(rest.first()).cloned().unwrap_or(Value::None)))
             }
             _ => {
                 let message = format!("`{}` of {} is not read", self.text(&*call.func), base.describe());
@@ -245,6 +258,14 @@ impl<'c> Parser<'_, 'c> {
             }
             _ => None,
         }
+    }
+}
+
+/// What a loop over a constant walks: items, or the keys of a dict.
+fn elements<'c>(value: &Value<'c>) -> Option<Vec<Value<'c>>> {
+    match value {
+        Value::Dict(dict) => Some(dict.items().iter().map(|(key, _)| key.clone()).collect()),
+        other => other.as_sequence().map(<[_]>::to_vec),
     }
 }
 

@@ -15,7 +15,7 @@ impl<'c> Value<'c> {
             Self::Float(value) => Some(*value != 0.0),
             Self::Str(text) => Some(!text.as_str().is_empty()),
             Self::Tuple(items) | Self::List(items) => Some(!items.items.is_empty()),
-            Self::Dict(items) => Some(!items.is_empty()),
+            Self::Dict(items) => Some(!items.items().is_empty()),
             _ => None,
         }
     }
@@ -66,7 +66,7 @@ impl<'c> Value<'c> {
             _ => self.as_float()?.partial_cmp(&other.as_float()?),
         };
         let is_in = || match other {
-            Self::Dict(items) => items.iter().try_fold(false, |found, (key, _)| Some(found || key.static_eq(self)?)),
+            Self::Dict(items) => Some(items.get(self).is_some()),
             Self::Str(text) => match self {
                 Self::Str(part) => Some(text.as_str().contains(part.as_str())),
                 _ => None,

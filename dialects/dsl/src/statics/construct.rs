@@ -125,6 +125,8 @@ impl<'c> Parser<'_, 'c> {
             | Builtin::Max
             | Builtin::Len
             | Builtin::Sum
+            | Builtin::Zip
+            | Builtin::Enumerate
             | Builtin::Abs
             | Builtin::Round
             | Builtin::IntType

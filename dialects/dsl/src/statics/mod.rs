@@ -3,6 +3,7 @@
 mod builtin;
 mod compare;
 mod construct;
+mod dict;
 mod format;
 mod imports;
 mod numbers;
@@ -10,6 +11,7 @@ mod placement;
 mod record;
 mod targets;
 
+pub(crate) use dict::Dict;
 pub(crate) use numbers::unread_operator;
 pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
@@ -142,7 +144,15 @@ impl<'c> Parser<'_, 'c> {
             Value::Record(record) => self.record_attribute(record, name, span),
             other => {
                 let object = self.source.text_of(&*attribute.value);
-                Err(Refusal::unread(span, format!("`{object}` is {} and has no attribute `{name}`", other.describe())))
+                let message = format!("`{object}` is {} and has no attribute `{name}`", other.describe());
+                let dialect = self.dialect();
+                let is_op = other.as_expr().is_some() && !self.cx.ops().schemas(dialect, name).is_empty();
+                let refusal = Refusal::unread(span, message);
+                Err(match (is_op, name, self.is_prim()) {
+                    (true, ..) => refusal.help(format!("an op is a function: `{dialect}.{name}({object}, ...)`")),
+                    (false, "T", false) => refusal.help(format!("write `tf.transpose({object}, perm=(1, 0))`")),
+                    _ => refusal,
+                })
             }
         }
     }

@@ -7,6 +7,7 @@ use tf_core::Span;
 use tf_types::Symbol;
 
 use crate::body::is_docstring;
+use crate::factory::Factory;
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Parser};
 use crate::refusal::{Refusal, Res};
@@ -91,7 +92,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                     let is_property = matches!(&def.decorator_list[..], [one]
                         if matches!(&one.expression, ast::Expr::Name(name) if name.id.as_str() == "property"));
                     if is_property {
-                        self.factories.push(def);
+                        self.factories.push(Factory::at_file_level(def));
                         record.properties.push((self.cx.symbol(def.name.as_str()), self.factories.len() - 1));
                     }
                     continue;
@@ -146,14 +147,14 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Ok(object.fields[at].clone());
         }
         if let Some(&(_, at)) = record.properties.iter().find(|(property, _)| property.as_str() == name) {
-            let def = self.factories[at];
-            let owner = def.parameters.iter_non_variadic_params().next();
+            let factory = self.factories[at];
+            let owner = factory.def.parameters.iter_non_variadic_params().next();
             let Some(owner) = owner.map(|param| self.cx.symbol(param.parameter.name.as_str())) else {
                 return Err(Refusal::unread(span, format!("the property `{name}` has no parameter")));
             };
             let value = Binding::Value(Value::Object(Rc::clone(object)));
             let outer = self.body.take();
-            let result = self.run(def, Frame::from_iter([(owner, value)]), span);
+            let result = self.run(factory, Frame::from_iter([(owner, value)]), span);
             self.body = outer;
             return result;
         }

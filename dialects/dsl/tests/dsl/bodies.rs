@@ -69,6 +69,29 @@ fn windows() {
         refusals(n, &["return x[s:, :]"]),
         ["1:10 a window with run-time bounds needs a size that is known at compile time"]
     );
+    let wide = "x: Tensor[(N, 8), \"f32\"], s: Tensor[(), \"i64\"]";
+    for same in ["s * 2 : s * 2 + 3", "s // 2 : 3 + s // 2"] {
+        assert_eq!(result_type(wide, &[&format!("return x[{same}, :]")]), "Tensor[(3, 8), \"f32\"]", "{same}");
+    }
+    for (window, size) in [
+        ("k * 2 : k * 2 + 1", 1),
+        ("2 * k : (k + 1) * 2", 2),
+        ("k + k - 1 : 2 * (k + 1)", 3),
+        ("4 - k : 6 - k", 2),
+        ("k // 2 : k // 2 + 2", 2),
+    ] {
+        let lines = ["y = x[:, 0:1]", "for k in range(1, 2):", &format!("    y = x[:, {window}]"), "return y"];
+        let found = refusals(X, &lines);
+        let want = format!("Tensor[(4, {size}), \"f32\"]");
+        assert!(if size == 1 { found.is_empty() } else { found[0].contains(&want) }, "{window}: {found:?}");
+    }
+    for apart in ["k : k * 2", "k * 2 : k * 3 + 2", "k // 2 : k // 3 + 2"] {
+        assert_eq!(
+            refusals(X, &["for k in range(1, 2):", &format!("    y = x[:, {apart}]"), "return x"]),
+            ["2:14 a window with run-time bounds needs a size that is known at compile time"],
+            "{apart}"
+        );
+    }
     assert_eq!(result_type(X, &["return x[0, :]"]), "Tensor[(6,), \"f32\"]");
     assert_eq!(refusals(X, &["return x[3:1, :]"]), ["1:10 the window starts at 3 and ends at 1"]);
     assert_eq!(result_type(n, &["return x[N - 4 : N, :]"]), "Tensor[(4, 8), \"f32\"]");

@@ -80,3 +80,46 @@ fn syntax_errors_have_a_place() {
         assert_eq!(cx.sources().describe(errors[0].span.unwrap()), "test.py:1:7");
     });
 }
+
+/// `name: functions` of the module that is read, or the first message.
+fn read(members: &str, name: Option<&str>) -> String {
+    let source = format!("from tilefoundry import func, module\nfrom tilefoundry.dsl import Tensor, tf\n{members}");
+    with_module(&source, name, |_, result| match result {
+        Ok(module) => {
+            let functions: Vec<_> = module.functions.iter().map(|f| f.name().as_str()).collect();
+            format!("{}: {}", module.name, functions.join(" "))
+        }
+        Err(errors) => errors[0].message.clone(),
+    })
+}
+
+#[test]
+fn modules_that_plain_functions_give() {
+    let made = "def make(n):\n    @module(entry=\"f\")\n    class M:\n        @func\n        def f(x: Tensor[(n,), \"f32\"]):\n            \
+                return x\n    return M.renamed(f\"m{n}\")\nsmall = make(4)\nlarge = make(8)\n";
+    assert_eq!(read(made, None), "m8: f");
+    assert_eq!(read(made, Some("small")), "m4: f");
+    let class = "@module\nclass C:\n    @func\n    def g(x: Tensor[(4,), \"f32\"]):\n        return x\n";
+    assert_eq!(read(&format!("{class}D = C.renamed(\"d\")\n"), None), "C: g");
+    assert_eq!(read(&format!("{class}D = C.renamed(\"d\")\n"), Some("D")), "d: g");
+}
+
+#[test]
+fn class_bodies_decide_by_constants() {
+    let function =
+        |name: &str| format!("        @func\n        def {name}(x: Tensor[(4,), \"f32\"]):\n            return x\n");
+    let class = |test: &str| {
+        let branches = [function("a"), function("b")];
+        format!(
+            "N = 3\n@module\nclass M:\n    __version__ = 1\n    if {test}:\n{}    else:\n{}",
+            branches[0], branches[1]
+        )
+    };
+    assert_eq!(read(&class("N > 2"), None), "M: a");
+    assert_eq!(read(&class("N > 5"), None), "M: b");
+    assert_eq!(read(&class("tf"), None), "`tf` is `tf`, which is neither true nor false");
+    assert_eq!(
+        read(&class("False").replace("def b", "def __call__"), None),
+        "`__call__` is no method of a module: a call of it runs `forward`"
+    );
+}

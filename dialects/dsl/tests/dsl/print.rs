@@ -101,6 +101,16 @@ fn tests_of_the_driver_come_back() {
     assert!(count > 20, "only {count} modules are read");
 }
 
+/// Forms that the programs above do not have.
+#[test]
+fn other_forms_come_back() {
+    let head =
+        "from tilefoundry import prim_func\nfrom tilefoundry.dsl import DimVar, T, Tensor\nN = DimVar(\"n\", 1, 65)\n";
+    let body = "rows = x.shape[0]\n    for i in range(rows // 2):\n        T.copy(x, y)";
+    let params = "x: Tensor[(N, 8), \"f32\"], y: Tensor[(N, 8), \"f32\"]";
+    comes_back("an extent with a name", &format!("{head}@prim_func\ndef f({params}):\n    {body}\n"), None);
+}
+
 /// Random modules come back, or are refused by name.
 #[test]
 fn random_modules_come_back_or_are_refused() {

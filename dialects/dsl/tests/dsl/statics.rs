@@ -31,6 +31,8 @@ fn numbers_and_sequences_are_those_of_python() {
         ("len((1, 2, 3)[1:]) + len([4, 5, 6, 7][::-2]) + (1, 2, 3)[-1]", "7"),
         ("(9, 8, 7, 6)[2:0:-1][0] + [1, 2][-9:1][0]", "8"),
         ("sum([i * i for i in range(4) if i % 2 == 1])", "10"),
+        ("sum(a * b for a, b in zip((1, 2, 9), [3, 4])) + sum(i for i, _ in enumerate(\"\" or (7, 7)))", "12"),
+        ("{1: 5, True: 6, 1.0: 7}[1] + len({(1, 2): 0, (1.0, 2): 0})", "8"),
         ("max(min(9, 4), 3) + math.gcd(12, 18) + math.prod((2, 3))", "16"),
         ("{\"a\": 5, **{\"b\": 6}}[\"b\"]", "6"),
         ("4 if 3 in (1, 2, 3) and not False else 9", "4"),
@@ -39,6 +41,33 @@ fn numbers_and_sequences_are_those_of_python() {
     ] {
         assert_eq!(extent("", value), want, "{value}");
     }
+}
+
+#[test]
+fn statements_bind_constants() {
+    for (lines, value, want) in [
+        ("A = B = 3\nB += A * 2", "A * 10 + B", "39"),
+        ("(A, [B, C]), D = (1, (2, 3)), 4", "A + B + C + D", "10"),
+        ("(A, B), C = (1, 2, 3), 4", "C", "4"),
+        ("A, B = 1, 2, 3", "B", "`B` cannot be used: its value does not unpack to these names"),
+        ("A = 1\nA += {}", "A", "`A` cannot be used: `+` is not defined between the integer 1 and a dict of 0"),
+        ("A = {[1]: 2}", "A[0]", "`A` cannot be used: a list of 1 is no key of a dict"),
+        (
+            "def f(n):\n    def g(i):\n        return i * k + (g(i - 1) if i > 0 else n)\n    k = 10\n    return g(2)",
+            "f(3)",
+            "33",
+        ),
+        (
+            "def f(n):\n    def g():\n        return n\n    return g\nG = f(3)",
+            "G()",
+            "`g` is called after the function around it has returned",
+        ),
+    ] {
+        assert_eq!(extent(lines, value), want, "{lines}");
+    }
+    let many: Vec<String> = (0..100_000).map(|i| format!("{i}: {i}")).collect();
+    let lines = format!("D = {{{}}}\nS = sum(D[i] for i in range(60_000))", many.join(", "));
+    assert_eq!(extent(&lines, "S - 1_799_970_000 + len(D)"), "100000");
 }
 
 #[test]

@@ -196,10 +196,10 @@ fn functions_and_parameters() {
             ("@func\ndef f(x: \"Tensor[(4,), 'f32']\"):\n    return x\n", "2:10 an annotation is not quoted"),
             ("@func\ndef f(x: 4):\n    return x\n", "2:10 expected `Tensor[shape, dtype]`, found the integer 4"),
             ("@func\ndef f(x: Tensor((4,), \"f32\")):\n    return x\n", "2:10 `Tensor` is an annotation"),
-            ("@func\ndef f(x: Tensor[(4,), f32]):\n    return x\n", "2:23 the name `f32` is not defined"),
+            ("@func\ndef f(x: Tensor[(4,), f32]):\n    return x\n", "2:23 a dtype is a quoted name, found `f32`"),
             (
                 "@func\ndef f(x: Tensor[4, \"f32\"]):\n    return x\n",
-                "2:17 the shape must be a tuple of extents, found the integer 4",
+                "2:17 the shape is a tuple of extents, found the integer 4",
             ),
             ("@func\ndef f(x: Tensor[(-4,), \"f32\"]):\n    return x\n", "2:17 the shape has the negative extent -4"),
             ("@func\ndef f(x: Tensor[(DimVar(\"k\", 1, 9),), \"f32\"]):\n    return x\n", ""),

@@ -1,0 +1,67 @@
+//! Dicts of constants: in order, found by key.
+
+use rustc_hash::FxHashMap;
+use tf_types::{DType, Dim, Storage, Symbol};
+
+use crate::value::Value;
+
+/// A dict of constants.
+#[derive(Default)]
+pub(crate) struct Dict<'c> {
+    items: Vec<(Value<'c>, Value<'c>)>,
+    places: FxHashMap<Key<'c>, usize>,
+}
+
+/// A key as Python compares them: `1`, `1.0` and `True` are one.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'c> {
+    None,
+    Int(i64),
+    Float(u64),
+    Str(Symbol<'c>),
+    Dim(Dim<'c>),
+    DType(DType),
+    Storage(Storage),
+    Tuple(Vec<Key<'c>>),
+}
+
+impl<'c> Key<'c> {
+    fn new(value: &Value<'c>) -> Option<Self> {
+        Some(match value {
+            Value::None => Self::None,
+            Value::Bool(value) => Self::Int(i64::from(*value)),
+            Value::Int(value) => Self::Int(*value),
+            Value::Float(value) if (*value as i64) as f64 == *value => Self::Int(*value as i64),
+            Value::Float(value) => Self::Float(value.to_bits()),
+            Value::Str(text) => Self::Str(*text),
+            Value::Dim(dim) => Self::Dim(*dim),
+            Value::DType(dtype) => Self::DType(*dtype),
+            Value::Storage(storage) => Self::Storage(*storage),
+            Value::Tuple(items) => Self::Tuple(items.items.iter().map(Self::new).collect::<Option<_>>()?),
+            _ => return None,
+        })
+    }
+}
+
+impl<'c> Dict<'c> {
+    /// Sets an item; false for a key that is no constant with a hash.
+    pub(crate) fn put(&mut self, key: Value<'c>, value: Value<'c>) -> bool {
+        let Some(hashed) = Key::new(&key) else { return false };
+        let at = *self.places.entry(hashed).or_insert(self.items.len());
+        match self.items.get_mut(at) {
+            Some(item) => item.1 = value,
+            None => self.items.push((key, value)),
+        }
+        true
+    }
+
+    pub(crate) fn get(&self, key: &Value<'c>) -> Option<&Value<'c>> {
+        let at = *self.places.get(&Key::new(key)?)?;
+        Some(&self.items[at].1)
+    }
+
+    /// Keys and values in the order of the keys' first mention.
+    pub(crate) fn items(&self) -> &[(Value<'c>, Value<'c>)] {
+        &self.items
+    }
+}
