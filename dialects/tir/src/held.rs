@@ -221,17 +221,19 @@ fn alike(a: &[Factor], b: &[Factor]) -> bool {
     a.iter().filter(key).map(part).eq(b.iter().filter(key).map(part))
 }
 
-fn c_order(shape: &[i64]) -> Vec<i64> {
+/// Strides of a dense buffer in elements, the last axis fastest.
+#[must_use]
+pub fn c_order(shape: &[i64]) -> Vec<i64> {
     dense(shape, |_| true)
 }
 
-/// C-order strides over the axes that take part, 0 elsewhere.
+/// C-order strides over the axes that take part, 0 elsewhere. Saturated: beside an extent of 0, the others may have any product.
 fn dense(shape: &[i64], takes_part: impl Fn(usize) -> bool) -> Vec<i64> {
     let mut strides = vec![0; shape.len()];
-    let mut next = 1;
+    let mut next = 1i64;
     for at in (0..shape.len()).rev().filter(|&at| takes_part(at)) {
         strides[at] = next;
-        next *= shape[at];
+        next = next.saturating_mul(shape[at]);
     }
     strides
 }
@@ -241,7 +243,7 @@ mod tests {
     use tf_types::mesh::MeshLayout;
     use tf_types::{Arena, DType, Mesh, ShardAttr, Storage, TensorLayout, Topology, Type, TypeContext};
 
-    use super::Held;
+    use super::{Held, c_order};
 
     fn mesh<'c>(cx: &TypeContext<'c>) -> Mesh<'c> {
         let thread = Topology { name: cx.symbol("thread"), size: Some(cx.dim(128)) };
@@ -253,6 +255,14 @@ mod tests {
         let shape = cx.const_dims(shape);
         let shard = cx.canonical_shard_layout(shape, mesh(cx), attrs).expect("divides");
         cx.tensor(shape, DType::F32, Some(TensorLayout::Shard(shard)), storage)
+    }
+
+    #[test]
+    fn dense_strides() {
+        assert_eq!(c_order(&[2, 3, 4]), [12, 4, 1]);
+        assert_eq!(c_order(&[4, 0, 3]), [0, 3, 1]);
+        assert_eq!(c_order(&[0, 1 << 40, 1 << 40]), [i64::MAX, 1 << 40, 1]);
+        assert!(c_order(&[]).is_empty());
     }
 
     fn held<'c>(ty: Type<'c>) -> Held<'c> {

@@ -4,7 +4,7 @@ use tf_core::Expr;
 use tf_core::op::RuleError;
 use tf_types::kinds::{BinaryKind, UnaryKind};
 use tf_types::layout::static_product;
-use tf_types::{DType, Dim, TensorLayout, TensorType};
+use tf_types::{DType, Dim, Storage, TensorLayout, TensorType};
 
 /// The operand's tensor type.
 pub fn tensor<'c>(index: usize, name: &str, operand: Expr<'c>) -> Result<&'c TensorType<'c>, RuleError> {
@@ -74,6 +74,16 @@ fn takes(op: &str, what: &str, a: (usize, Expr<'_>), fits: impl Fn(DType) -> boo
         return Ok(());
     }
     Err(RuleError::new(format!("`{op}` takes {what}, found {found}")).operand(a.0, a.1.ty().to_string()))
+}
+
+/// Refuses a tensor that has no address.
+pub fn in_memory(op: &str, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
+    let storage = tensor(a.0, "operand", a.1)?.storage;
+    if !matches!(storage, Storage::Rmem | Storage::Umat) {
+        return Ok(());
+    }
+    let message = format!("`{op}` takes a tensor in memory, found one in {storage}");
+    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).with_help("copy it to smem or gmem"))
 }
 
 /// Refuses a layout of another number of elements than the shape it is for.

@@ -7,6 +7,7 @@ use engine::Engine;
 use melior::ir::Module;
 use signature::{Parameter, Signature};
 use std::{borrow::Cow, collections::BTreeMap, fmt};
+use tf_tir::held::c_order;
 
 /// Emitted vector accesses state this alignment, so every buffer must have it.
 pub const ALIGNMENT: usize = 16;
@@ -163,11 +164,8 @@ impl Slot {
         let address = data.expose_provenance() as u64;
         let mut words = vec![address, address, 0];
         words.extend(shape.iter().map(|&size| size as u64));
-        let mut strides = vec![1u64; shape.len()];
-        for axis in (1..shape.len()).rev() {
-            strides[axis - 1] = strides[axis] * shape[axis] as u64;
-        }
-        words.extend(strides);
+        let extents: Vec<_> = shape.iter().map(|&size| size as i64).collect();
+        words.extend(c_order(&extents).into_iter().map(i64::cast_unsigned));
         Ok(Self { words, bounce })
     }
 

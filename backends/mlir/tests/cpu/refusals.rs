@@ -55,6 +55,15 @@ fn placement_and_device_memory() {
 }
 
 #[test]
+fn more_elements_than_can_be_counted() {
+    let error = with_context(|cx| {
+        let x = param(cx, "x", DType::F32, &[1 << 31, 1 << 31, 1 << 31]);
+        compile(cx, &[x], 1, Block::default()).unwrap_err()
+    });
+    assert_eq!(error.message, "a buffer of shape [2147483648, 2147483648, 2147483648] is too large");
+}
+
+#[test]
 fn device_statements() {
     let (message, help) = refusal(|cx, block, _| block.run(cx, Sync::new(cx, mesh(cx)), &[]));
     assert_eq!(message, "`T.sync` in a CPU function: there are no positions and no device");

@@ -14,7 +14,8 @@ const MOST_ELEMENTS: i64 = 1 << 16;
 pub(super) fn apart(tensor: &TensorType<'_>) -> Result<(), RuleError> {
     let (Some(layout), Ok(held)) = (tensor.layout, Held::of(tensor)) else { return Ok(()) };
     let factors: Vec<_> = of_one_instance(tensor.storage, &held).filter(|factor| factor.extent > 1).collect();
-    if is_injective(&factors) != Some(false) {
+    let is_empty = held.axes.iter().flatten().any(|factor| factor.extent == 0);
+    if is_empty || is_injective(&factors) != Some(false) {
         return Ok(());
     }
     let storage = tensor.storage;
@@ -81,9 +82,10 @@ fn known_start(memory: &Held<'_>, coords: &[Expr<'_>]) -> i64 {
         let part = |f: &Factor| (coord / f.step.max(1)).saturating_mul(f.stride);
         // The outermost factor takes all that the inner ones do not.
         let inner = factors.iter().skip(1).map(|f| (coord / f.step.max(1) % f.extent.max(1)).saturating_mul(f.stride));
-        factors.first().map_or(0, part).saturating_add(inner.sum::<i64>())
+        factors.first().map(part).into_iter().chain(inner).fold(0, i64::saturating_add)
     };
-    coords.iter().zip(&memory.axes).map(|(coord, factors)| offset(factors, constant(coord))).sum()
+    let offsets = coords.iter().zip(&memory.axes).map(|(coord, factors)| offset(factors, constant(coord)));
+    offsets.fold(0, i64::saturating_add)
 }
 
 /// Whether addresses are distinct; none where there are too many to tell.
@@ -161,6 +163,7 @@ mod tests {
         assert!(of(&[4, 8], &[8, 1]) && of(&[4, 8], &[1, 4]) && of(&[4, 8], &[9, 1]));
         assert!(of(&[2, 3], &[3, 2]), "interleaved, but apart");
         assert!(!of(&[4, 8], &[0, 1]) && !of(&[4, 8], &[4, 1]) && !of(&[2, 3], &[4, 2]));
+        assert!(of(&[4, 0, 3], &[0, 3, 1]), "no element has an address");
         let placed = |strides: &[i64], storage| {
             let layout = cx.layout(cx.const_dims(&[4, 32, 2]), Some(cx.const_dims(strides)));
             let shard = cx.shard_layout(layout, &[ShardAttr::Split(0), ShardAttr::Split(1)], threads(cx, &[4, 32]));

@@ -2,10 +2,10 @@
 
 use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::{Storage, Type};
+use tf_types::Type;
 use tf_value::rule::DialectBuilder;
 
-use crate::rules::tensor;
+use crate::rules::in_memory;
 
 /// The memory of `x`, as an operand of instructions that take a span of bytes; its type is that of `x`.
 #[op(dialect = "T", category = "memory")]
@@ -17,13 +17,7 @@ pub struct MemorySpan {
 
 impl TypeRule for MemorySpan {
     fn infer<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        match tensor(0, "x", call.x())?.storage {
-            storage @ (Storage::Rmem | Storage::Umat) => {
-                let message = format!("`T.memory_span` takes a tensor in memory, found one in {storage}");
-                Err(RuleError::new(message).operand(0, call.x().ty().to_string()).with_help("copy it to smem or gmem"))
-            }
-            _ => Ok(call.x().ty()),
-        }
+        in_memory("T.memory_span", (0, call.x())).map(|()| call.x().ty())
     }
 }
 

@@ -7,6 +7,7 @@ use melior::ir::{
     Attribute, Type, attribute::DenseI32ArrayAttribute, attribute::DenseI64ArrayAttribute, r#type::MemRefType,
 };
 use tf_core::{Diagnostic, Result};
+use tf_tir::held::c_order;
 use tf_types::{DType, Storage, TensorLayout, TensorType};
 
 /// Elements of memory from `base` on, addressed by strides.
@@ -74,13 +75,9 @@ pub(super) fn strided(tensor: &TensorType<'_>, what: &str) -> Result<(Vec<i64>, 
     Ok((shape, strides))
 }
 
-/// Row-major strides.
-pub(super) fn c_order(shape: &[i64]) -> Vec<i64> {
-    let mut strides = vec![1; shape.len()];
-    for axis in (1..shape.len()).rev() {
-        strides[axis - 1] = strides[axis] * shape[axis].max(1);
-    }
-    strides
+/// Whether the elements lie in C order without gaps. Strides of axes that nothing steps along have no meaning.
+pub(super) fn is_dense(shape: &[i64], strides: &[i64]) -> bool {
+    shape.contains(&0) || shape.iter().zip(strides.iter().zip(c_order(shape))).all(|(&n, (&s, c))| n == 1 || s == c)
 }
 
 /// The type of a dense buffer, C order.

@@ -1,7 +1,7 @@
 //! Allocations, views, data movement.
 use super::{
     Binding, Emitter,
-    buffer::{Buffer, strided},
+    buffer::{Buffer, is_dense, strided},
     nest,
 };
 use tf_core::{
@@ -19,7 +19,7 @@ fn tensor_type<'c>(expr: Expr<'c>) -> Result<&'c TensorType<'c>> {
 pub(super) fn alloc_tensor<'a, 'c>(e: &mut Emitter<'a, 'c>, expr: Expr<'c>) -> Result<Binding<'a>> {
     let tensor = tensor_type(expr)?;
     let (shape, strides) = strided(tensor, "a buffer")?;
-    if strides != super::buffer::c_order(&shape) {
+    if !is_dense(&shape, &strides) {
         return Err(Diagnostic::error(format!("a buffer of a CPU function is dense, found strides {strides:?}"))
             .with_help("allocate it in C order and take a view"));
     }

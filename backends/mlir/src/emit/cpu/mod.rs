@@ -14,7 +14,7 @@ use super::{
     scalar::{Scalars, first_block, single_block},
 };
 use crate::{Session, math::Target};
-use buffer::{Buffer, c_order, dense_type, element_count, strided};
+use buffer::{Buffer, dense_type, element_count, is_dense, strided};
 use melior::ir::{
     Attribute, BlockLike, BlockRef, Identifier, Location, Type,
     attribute::{IntegerAttribute, StringAttribute, TypeAttribute},
@@ -93,7 +93,8 @@ pub fn emit_function<'a, 'c>(
         stack_bytes: 0,
     };
     for (index, (param, (dtype, shape))) in function.params.iter().zip(&shapes).enumerate() {
-        let buffer = Buffer::dense(argument(block, index)?, *dtype, shape)?;
+        let buffer = Buffer::dense(argument(block, index)?, *dtype, shape)
+            .map_err(|error| error.at(param.span()).at(function.span))?;
         emitter.env.insert(*param, Binding::Buffer(buffer));
     }
     emitter.walk(function.body)?;
@@ -113,8 +114,7 @@ fn parameter(param: Expr<'_>) -> Result<(DType, Vec<i64>)> {
     let what = param.describe();
     let tensor = param.ty().as_tensor().ok_or_else(|| Diagnostic::error(format!("{what} is no tensor")))?;
     let (shape, strides) = strided(tensor, &what)?;
-    let dense = shape.iter().zip(strides.iter().zip(c_order(&shape))).all(|(&n, (&s, c))| n == 1 || s == c);
-    if !dense {
+    if !is_dense(&shape, &strides) {
         return Err(Diagnostic::error(format!("{what} has strides {strides:?}, and a parameter is in C order")));
     }
     Ok((tensor.dtype, shape))
