@@ -92,18 +92,19 @@ impl TypeRule for Where {
                 .operand(0, format!("{condition}"))
                 .with_help("compare first: `x != 0.0` gives bool"));
         }
-        dtype::equal(WHAT, input, other).map_err(|mut error| {
-            error.operands.iter_mut().for_each(|(at, _)| *at += 1);
-            error
-        })?;
+        let of_branches = |error: RuleError| error.counted_from(1);
+        dtype::equal(WHAT, input, other).map_err(of_branches)?;
         let shape = shape(condition, input, other)?;
         for (at, tensor) in [condition, input, other].into_iter().enumerate() {
             partial::check_one(WHAT, partial::NONE, at, tensor)?;
         }
-        let storage = storage::anchor(WHAT, &branches)?;
+        let storage = storage::anchor(WHAT, &branches).map_err(of_branches)?;
         let layout = match place::propagate_from(WHAT, cx, &call, &shape, 1)? {
             Some(shard) => Some(TensorLayout::Shard(shard)),
-            None => layout::or_c_order(cx, layout::merge(WHAT, cx, &branches, &shape)?, &shape, storage),
+            None => {
+                let merged = layout::merge(WHAT, cx, &branches, &shape).map_err(of_branches)?;
+                layout::or_c_order(cx, merged, &shape, storage)
+            }
         };
         let placement = match layout {
             Some(TensorLayout::Shard(shard)) => Some(shard),
@@ -174,8 +175,10 @@ mod tests {
         let error = infer(cx, [c, x, y]).unwrap_err().message;
         assert_eq!(error, "`tf.where` takes operands of one dtype, found f32 and bf16");
         let on = |storage| var(cx, "x", cx.tensor(&dims(cx, "4"), DType::F32, None, storage));
-        let error = infer(cx, [c, on(Storage::Smem), on(Storage::Rmem)]).unwrap_err().message;
-        assert_eq!(error, "`tf.where` takes operands of one storage, found smem and rmem");
+        let error = infer(cx, [c, on(Storage::Smem), on(Storage::Rmem)]).unwrap_err();
+        assert_eq!(error.message, "`tf.where` takes operands of one storage, found smem and rmem");
+        let notes: Vec<_> = error.notes.iter().map(|(_, note)| note.as_str()).collect();
+        assert_eq!(notes, [r#"operand 1: Tensor[(4,), "f32", "smem"]"#, r#"operand 2: Tensor[(4,), "f32", "rmem"]"#]);
         let row_major = infer(cx, [c, on(Storage::Smem), on(Storage::Umat)]).unwrap().to_string();
         assert_eq!(row_major, r#"Tensor[(4,), "f32", (4,):(1,), "smem"]"#);
     }

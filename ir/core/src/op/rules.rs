@@ -31,6 +31,13 @@ impl RuleError {
         self
     }
 
+    /// The same error of a rule that counts operands from number `first` of the call on.
+    #[must_use]
+    pub fn counted_from(mut self, first: usize) -> Self {
+        self.operands.iter_mut().for_each(|(index, _)| *index += first);
+        self
+    }
+
     /// The same error with a fix hint.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
