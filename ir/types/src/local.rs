@@ -1,7 +1,7 @@
 //! What one unit of a hardware level holds (spec: types §10).
 
 use crate::layout::OuterLayout;
-use crate::shard::ShardAttr;
+use crate::shard::{ShardAttr, layout_axis_indivisible};
 use crate::{Dim, ShardLayout, TensorLayout, TensorType, Topology, Type, TypeContext, TypeError, TypeKind};
 
 impl<'c> TypeContext<'c> {
@@ -80,10 +80,7 @@ impl<'c> TypeContext<'c> {
         match (held.as_const(), parts.as_const()) {
             _ if held == parts => Ok(self.dim(1)),
             (Some(held), Some(count)) if count > 0 && held % count == 0 => Ok(self.dim(held / count)),
-            (Some(_), Some(_)) => Err(TypeError::new(format!(
-                "layout axis {axis} of extent {held} is not divisible by {parts}, the extent of mesh axis `{name}`"
-            ))
-            .with_help("factor the axis with the quotient rounded up")),
+            (Some(_), Some(_)) => Err(layout_axis_indivisible(held, axis, shard.mesh, mesh_axis)),
             _ => Err(TypeError::new(format!(
                 "layout axis {axis} of extent {held} cannot be divided by {parts}, the extent of mesh axis `{name}`"
             ))

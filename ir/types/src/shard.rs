@@ -141,17 +141,27 @@ impl<'c> TypeContext<'c> {
         Ok(local)
     }
 
-    /// Checks what every rule relies on: one attribute per mesh axis, every Split on an axis of the layout.
+    /// Checks what every rule relies on: one attribute per mesh axis, every Split on an axis of the layout, which it divides without a
+    /// rest: elements of a rest would be nobody's.
     ///
     /// # Errors
-    /// A wrong number of attributes; a Split of an axis that the layout does not have.
+    /// A wrong number of attributes; a Split of an axis that the layout does not have, or that it does not divide.
     pub fn check_shard_layout(&self, shard: ShardLayout<'c>) -> Result<(), TypeError> {
         check_attr_count(shard.mesh, shard.attrs.len())?;
         for (mesh_axis, &attr) in shard.attrs.iter().enumerate() {
-            if let ShardAttr::Split(axis) = attr
-                && axis as usize >= shard.layout.rank()
-            {
+            let ShardAttr::Split(axis) = attr else { continue };
+            let Some(&extent) = shard.layout.shape().get(axis as usize) else {
                 return Err(split_out_of_range(shard, mesh_axis, axis));
+            };
+            let parts = |mesh_axis: usize| shard.mesh.extents()[mesh_axis].as_const();
+            // Several Splits of one axis divide in turn.
+            let mut so_far = shard.splitters(axis as usize).take_while(|&other| other <= mesh_axis).map(parts);
+            let product = so_far.try_fold(1i64, |product, parts| product.checked_mul(parts?));
+            if let (Some(held), Some(product)) = (extent.as_const(), product)
+                && product > 0
+                && held % product != 0
+            {
+                return Err(layout_axis_indivisible(extent, axis, shard.mesh, mesh_axis));
             }
         }
         Ok(())
@@ -171,6 +181,15 @@ fn split_out_of_range(shard: ShardLayout<'_>, mesh_axis: usize, axis: u32) -> Ty
         shard.mesh.axis_name(mesh_axis),
         shard.layout.rank()
     ))
+}
+
+/// The refusal of a layout axis whose `extent` a Split does not divide.
+pub(crate) fn layout_axis_indivisible(extent: Dim<'_>, axis: u32, mesh: Mesh<'_>, mesh_axis: usize) -> TypeError {
+    let (parts, name) = (mesh.extents()[mesh_axis], mesh.axis_name(mesh_axis));
+    TypeError::new(format!(
+        "layout axis {axis} of extent {extent} is not divisible by {parts}, the extent of mesh axis `{name}`"
+    ))
+    .with_help("factor the axis with the quotient rounded up")
 }
 
 /// The refusal of `extent` split over that mesh axis.
@@ -281,5 +300,16 @@ mod tests {
         );
         assert_eq!(refusal(shard("4", m, 7), false), "mesh axis `w` splits layout axis 7, but the layout has 1 axes");
         assert_eq!(cx.check_shard_layout(shard("4", m, 7)).unwrap_err().message, refusal(shard("4", m, 7), false));
+        let rest = cx.check_shard_layout(shard("2 18", m, 1)).unwrap_err().message;
+        assert_eq!(rest, "layout axis 1 of extent 18 is not divisible by 4, the extent of mesh axis `w`");
+        let two = mesh(cx, &[("thread", 8)], &[("w", 4), ("t", 2)]);
+        let both = |shape| {
+            let attrs = [ShardAttr::Split(0), ShardAttr::Split(0)];
+            cx.check_shard_layout(cx.shard_layout(cx.layout(dims(cx, shape), None), &attrs, two))
+        };
+        assert!(both("16").is_ok() && both("S").is_ok());
+        assert!(
+            both("12").unwrap_err().message.contains("extent 12 is not divisible by 2, the extent of mesh axis `t`")
+        );
     }
 }

@@ -148,12 +148,16 @@ mod tests {
         assert_eq!(of("16 64", "B Psum"), r#"Tensor[(16, 64), "f32", (16, 64):(64, 1), "rmem"]"#);
         assert_eq!(of("8 3", "S0 S0"), r#"Tensor[(1, 3), "f32", (1, 3):(0, 1), "rmem"]"#);
         assert_eq!(of("S 8", "B S1"), r#"Tensor[(S, 4), "f32", (S, 4):(4, 1), "rmem"]"#);
-        // An unfactored layout divides rounding down.
-        let layout = cx.layout(&dims(cx, "13 64"), Some(&dims(cx, "64 1")));
-        let shard = cx.shard_layout(layout, &attrs(cx, "S0 B"), m);
-        let ty = cx.tensor(&dims(cx, "13 64"), DType::F32, Some(TensorLayout::Shard(shard)), Storage::Rmem);
-        let local = call(cx, var(cx, "x", ty)).unwrap().ty();
-        assert_eq!(local.to_string(), r#"Tensor[(3, 64), "f32", (3, 64):(64, 1), "rmem"]"#);
+        // A layout need not be factored, but no row may be nobody's.
+        let unfactored = |shape| {
+            let shape = dims(cx, shape);
+            let shard = cx.shard_layout(cx.layout(&shape, Some(&dims(cx, "64 1"))), &attrs(cx, "S0 B"), m);
+            let ty = cx.tensor(&shape, DType::F32, Some(TensorLayout::Shard(shard)), Storage::Rmem);
+            call(cx, var(cx, "x", ty)).map(|local| local.ty().to_string())
+        };
+        assert_eq!(unfactored("12 64").unwrap(), r#"Tensor[(3, 64), "f32", (3, 64):(64, 1), "rmem"]"#);
+        let error = unfactored("13 64").unwrap_err();
+        assert_eq!(error, "layout axis 0 of extent 13 is not divisible by 4, the extent of mesh axis `w`");
         // What is left of an axis is no single run: rows 0 1 8 9 of 16.
         let shard = factored(cx, "2 4 2 64", "B S1", mesh(cx, "a=1 w=4"));
         let ty = cx.tensor(&dims(cx, "16 64"), DType::F32, Some(TensorLayout::Shard(shard)), Storage::Gmem);
