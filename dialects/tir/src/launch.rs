@@ -12,6 +12,16 @@ use tf_value::rule::DialectBuilder;
 ///
 /// An extent is a positive integer, an extent of a tensor, or `dim` arithmetic over those. `args` are one tensor for each parameter of the
 /// function that its callers see; what follows them, its shape scalars, is filled in from the tensors' shapes.
+///
+/// ```python
+/// def kernel(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     with Mesh((Topology("cta", 4), Topology("thread", 64)), (4, 64), ("block", "thread")):
+///         T.relu(x, out)
+///
+/// @prim_func(target=CpuTarget())
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     launch(kernel, x, out, grid=(4,), block=(64,))
+/// ```
 #[op(dialect = "T", category = "launch", effect)]
 pub struct Launch {
     /// A symbol: the device function.
@@ -58,16 +68,23 @@ const SELECTORS: std::ops::RangeInclusive<i64> = 1..=3;
 const FIRST_ARG: usize = 7;
 const EXTENTS: [&str; 6] = ["grid x", "grid y", "grid z", "block x", "block y", "block z"];
 
-/// Grid and block extents of a launch, x y z, when they are constants.
+/// Grid and block extents of a launch, x y z; `None` for those that are known at run time only.
 #[must_use]
-pub fn static_geometry(call: &OpCall<'_, Launch>) -> Option<([u32; 3], [u32; 3])> {
+pub fn known_geometry(call: &OpCall<'_, Launch>) -> ([Option<u32>; 3], [Option<u32>; 3]) {
     let extent = |e: Expr<'_>| match e.literal()? {
         Literal::Int(value) => u32::try_from(value).ok(),
         _ => None,
     };
-    let grid = [extent(call.grid_x())?, extent(call.grid_y())?, extent(call.grid_z())?];
-    let block = [extent(call.block_x())?, extent(call.block_y())?, extent(call.block_z())?];
-    Some((grid, block))
+    let grid = [call.grid_x(), call.grid_y(), call.grid_z()];
+    let block = [call.block_x(), call.block_y(), call.block_z()];
+    (grid.map(extent), block.map(extent))
+}
+
+/// Grid and block extents of a launch, x y z, when all are constants.
+#[must_use]
+pub fn static_geometry(call: &OpCall<'_, Launch>) -> Option<([u32; 3], [u32; 3])> {
+    let ([gx, gy, gz], [bx, by, bz]) = known_geometry(call);
+    Some(([gx?, gy?, gz?], [bx?, by?, bz?]))
 }
 
 /// The launches of a function, in order, with their places.

@@ -15,6 +15,7 @@ pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnosti
         parameters(&mut errors, part, module.entry == Some(function.name));
         let values = Values::of(part);
         dims(&mut errors, part, &values);
+        dialect(&mut errors, part, &values);
         bindings(&mut errors, part, &values);
         constraints(&mut errors, part, &values);
         placement::function(&mut errors, module, part, &values);
@@ -74,6 +75,15 @@ fn dims<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
             errors.add(expr.span().or(function.span), message).help =
                 Some("loop bounds get their values from the shapes of parameters".to_owned());
         }
+    }
+}
+
+/// Values only: statements and what they are about stand in TIR functions.
+fn dialect<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
+    for &expr in &values.statement_ops {
+        let Some(call) = expr.op_call() else { continue };
+        let message = format!("`{}` is a TIR op and cannot stand in a HIR function", call.op.decl.name);
+        errors.add(expr.span().or(function.span), message);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use tf_core::{Module, Span, Target, TargetKind};
 use tf_target::Device;
-use tf_types::Topology;
+use tf_types::{Storage, Topology};
 
 use super::Errors;
 
@@ -44,5 +44,13 @@ pub fn levels(errors: &mut Errors, device: &Device, topologies: &[Topology<'_>],
             let message = format!("level `{name}` has {size} positions, but `{}` allows at most {limit}", device.name);
             errors.add(span, message);
         }
+    }
+}
+
+/// Checks that a device has a storage: not every one has tensor memory.
+pub fn storage(errors: &mut Errors, device: &Device, storage: Storage, span: Option<Span>) {
+    if storage == Storage::Tmem && device.integer("tensor_memory_per_cta").is_err() {
+        errors.add(span, format!("`{}` has no tensor memory, the storage tmem", device.name)).help =
+            Some("use smem or rmem, or a device that has it, such as `nvidia.b200_sxm`".to_owned());
     }
 }

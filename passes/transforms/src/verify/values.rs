@@ -13,6 +13,8 @@ pub struct Values<'c> {
     pub variables: Vec<Expr<'c>>,
     /// With a schedule constraint; parameters count, here and below.
     pub constrained: Vec<Expr<'c>>,
+    /// Calls of ops of the statement IR, which have no meaning here.
+    pub statement_ops: Vec<Expr<'c>>,
     /// Each type with the first value of it.
     pub types: Vec<(Type<'c>, Expr<'c>)>,
     /// Meshes of ops and constraints, with the value.
@@ -25,6 +27,7 @@ impl<'c> Values<'c> {
             loops: Vec::new(),
             variables: Vec::new(),
             constrained: Vec::new(),
+            statement_ops: Vec::new(),
             types: Vec::new(),
             meshes: Vec::new(),
         };
@@ -50,6 +53,9 @@ impl<'c> Values<'c> {
                 _ => {
                     let op = expr.op_call().map(|call| call.op);
                     if let Some(op) = op.filter(|_| op != last_op) {
+                        if op.decl.name.dialect == "T" {
+                            values.statement_ops.push(expr);
+                        }
                         values.meshes.extend(op.attrs().iter().filter_map(|&attr| Some((mesh_of(attr)?, expr))));
                     }
                     last_op = op;

@@ -9,6 +9,7 @@ use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_types::{Storage, TensorType};
 
 use super::Check;
+use crate::verify::target;
 
 /// Buffers in shared memory start at multiples of so many bytes.
 const SHARED_ALIGNMENT: i64 = 16;
@@ -61,7 +62,7 @@ impl<'c> Check<'_, 'c> {
                         Some("split it over more threads, or put it into smem".to_owned());
                 }
             }
-            _ => {}
+            storage => target::storage(&mut self.errors, device, storage, span),
         }
     }
 }

@@ -26,6 +26,11 @@ impl<'c> Check<'_, 'c> {
                     self.errors.add(at, "a TIR function has no HIR calls and loops".to_owned());
                 }
                 ExprKind::SymbolRef(name) => self.symbol(name, expr, at),
+                ExprKind::ShapeOf { param, .. } if !self.function.params.contains(&param) => {
+                    let message =
+                        format!("`shape_of` is of a parameter of `{}`, found {}", self.function.name, param.describe());
+                    self.errors.add(at, message);
+                }
                 ExprKind::Constant(_) | ExprKind::Tuple(_) | ExprKind::ShapeOf { .. } => {}
             }
         }

@@ -3,7 +3,7 @@
 use tf_core::op::OpCall;
 use tf_core::{AnyFunction, ExprKind, PrimFunction, Span, StmtKind, TargetKind};
 use tf_target::Device;
-use tf_tir::launch::{Launch, static_geometry};
+use tf_tir::launch::{Launch, known_geometry};
 
 use super::Check;
 use crate::verify::target;
@@ -32,30 +32,33 @@ impl<'c> Check<'_, 'c> {
         self.geometry(call, device, callee, span);
     }
 
+    /// Each number that is constant, whatever the others are: a grid that follows a shape is usual.
     fn geometry(&mut self, call: OpCall<'c, Launch>, device: &Device, callee: PrimFunction<'c>, span: Option<Span>) {
-        let Some((grid, block)) = static_geometry(&call) else { return };
-        let limits = [("grid", grid), ("block", block)];
-        for (what, extents) in limits {
+        let (grid, block) = known_geometry(&call);
+        for (what, extents) in [("grid", grid), ("block", block)] {
             for (axis, extent) in AXES.into_iter().zip(extents) {
-                let Ok(limit) = device.integer(&format!("{what}_{axis}")) else { continue };
+                let (Some(extent), Ok(limit)) = (extent, device.integer(&format!("{what}_{axis}"))) else { continue };
                 if i64::from(extent) > limit {
                     let message = format!("{what} {axis} is {extent}, but `{}` allows at most {limit}", device.name);
                     self.errors.add(span, message);
                 }
             }
         }
-        let threads: i64 = block.iter().map(|&extent| i64::from(extent)).product();
-        if let Ok(limit) = device.integer("threads_per_cta")
-            && threads > limit
-        {
-            let message = format!("a block of {threads} threads, but `{}` allows at most {limit}", device.name);
-            self.errors.add(span, message);
-        } else if let Some(level) = level_size(callee, "thread").filter(|&level| level != threads) {
-            let message = format!("a block of {threads} threads, but the meshes of `@{}` have {level}", callee.name);
-            self.errors.add(span, message);
+        if let Some(threads) = product(block) {
+            if let Ok(limit) = device.integer("threads_per_cta")
+                && threads > limit
+            {
+                let message = format!("a block of {threads} threads, but `{}` allows at most {limit}", device.name);
+                self.errors.add(span, message);
+            } else if let Some(level) = level_size(callee, "thread").filter(|&level| level != threads) {
+                let message =
+                    format!("a block of {threads} threads, but the meshes of `@{}` have {level}", callee.name);
+                self.errors.add(span, message);
+            }
         }
-        let ctas: i64 = grid.iter().map(|&extent| i64::from(extent)).fold(1, i64::saturating_mul);
-        if let Some(level) = level_size(callee, "cta").filter(|&level| level != ctas) {
+        if let Some(ctas) = product(grid)
+            && let Some(level) = level_size(callee, "cta").filter(|&level| level != ctas)
+        {
             let message = format!("a grid of {ctas} CTAs, but the meshes of `@{}` have {level}", callee.name);
             self.errors.add(span, message);
         }
@@ -67,6 +70,11 @@ impl<'c> Check<'_, 'c> {
             self.errors.add(span, message);
         }
     }
+}
+
+/// How many positions three extents make, if all are known.
+fn product(extents: [Option<u32>; 3]) -> Option<i64> {
+    extents.into_iter().try_fold(1i64, |product, extent| Some(product.saturating_mul(i64::from(extent?))))
 }
 
 /// The size of a level that a function's meshes are over, if it is known.
