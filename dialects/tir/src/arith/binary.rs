@@ -9,6 +9,11 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{binary_takes, broadcasts_to, same_dtype, tensor};
 
 /// `dst[i] = lhs[i] kind rhs[i]`; an operand of extent 1 along an axis is repeated.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], scale: Tensor[(6,), "f32"], out: Tensor[(4, 6), "f32"]):
+///     T.binary(x, scale, out, kind="mul")
+/// ```
 #[op(dialect = "T", category = "arith", effect)]
 pub struct Binary {
     /// Left operand.

@@ -7,6 +7,11 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{numbers, same_dtype, same_shape};
 
 /// `dst[i] = min(max(src[i], min_val), max_val)`; NaN stays.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     T.clamp(x, out, min_val=0.0, max_val=1.0)
+/// ```
 #[op(dialect = "T", category = "arith", effect)]
 pub struct Clamp {
     /// What is read.

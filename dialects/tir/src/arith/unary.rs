@@ -8,6 +8,11 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{same_dtype, same_shape, unary_takes};
 
 /// `dst[i] = kind(src[i])`; the kind `cast` converts to the dtype of `dst`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "bf16"]):
+///     T.unary(x, out, kind="cast")
+/// ```
 #[op(dialect = "T", category = "arith", effect)]
 pub struct Unary {
     /// What is read.

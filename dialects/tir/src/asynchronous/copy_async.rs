@@ -8,6 +8,15 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{same_count, same_dtype, tensor};
 
 /// `dst[i] = src[i]` from global to shared memory, some time before a `T.cp_async_wait` that waits for its group.
+///
+/// ```python
+/// def f(x: Tensor[(4, 64), "f32"], out: Tensor[(4, 64), "f32"]):
+///     tile = T.alloc_tensor(TensorType((4, 64), "f32", None, "smem"))
+///     T.copy_async(x, tile)
+///     T.cp_async_commit()
+///     T.cp_async_wait(n=0)
+///     T.copy(tile, out)
+/// ```
 #[op(dialect = "T", category = "async", effect)]
 pub struct CopyAsync {
     /// What is read, in gmem.

@@ -6,6 +6,11 @@ use tf_value::rule::DialectBuilder;
 
 /// Waits until at most the `n` newest groups of this thread's asynchronous copies are pending. What other threads copied is seen
 /// after a barrier.
+///
+/// ```python
+/// def f():
+///     T.cp_async_wait(n=1)
+/// ```
 #[op(dialect = "T", category = "async", effect)]
 pub struct CpAsyncWait {
     /// Groups that may be pending, 0 or more.

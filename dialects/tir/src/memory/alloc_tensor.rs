@@ -10,6 +10,13 @@ use crate::memory::addresses;
 use crate::rules::layout_fits;
 
 /// A new buffer of `tensor_type`; one instance for each unit of its storage's owning level.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     held = T.alloc_tensor(TensorType((4, 6), "f32", None, "rmem"))
+///     T.copy(x, held)
+///     T.copy(held, out)
+/// ```
 #[op(dialect = "T", category = "memory")]
 pub struct AllocTensor {
     /// Shape, dtype, placement and storage.

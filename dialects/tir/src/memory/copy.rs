@@ -10,6 +10,11 @@ use crate::rules::{same_count, same_dtype, tensor};
 ///
 /// Between two storages the shapes may differ where the numbers of elements do not: elements correspond in C-order. Within one storage
 /// the shapes may differ only if both tensors are placed with the same factors and strides, so that positions hold them alike.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     T.copy(x, out)
+/// ```
 #[op(dialect = "T", category = "memory", effect)]
 pub struct Copy {
     /// What is read.

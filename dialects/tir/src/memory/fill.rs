@@ -7,6 +7,11 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{same_dtype, tensor};
 
 /// `tensor[i] = value`
+///
+/// ```python
+/// def f(out: Tensor[(4, 6), "f32"]):
+///     T.fill(out, 0.5)
+/// ```
 #[op(dialect = "T", category = "memory", effect)]
 pub struct Fill {
     /// What is written.

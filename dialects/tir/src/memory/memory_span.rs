@@ -8,6 +8,12 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::in_memory;
 
 /// The memory of `x`, as an operand of instructions that take a span of bytes; its type is that of `x`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     span = T.memory_span(x)
+///     T.copy(span, out)
+/// ```
 #[op(dialect = "T", category = "memory")]
 pub struct MemorySpan {
     /// A buffer or a view.

@@ -8,6 +8,12 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::in_memory;
 
 /// Where `x` starts in memory; there is no type of pointers, so its type is that of `x`.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     start = T.ptr_of(x)
+///     T.copy(start, out)
+/// ```
 #[op(dialect = "T", category = "memory")]
 pub struct PtrOf {
     /// A buffer or a view.

@@ -14,6 +14,12 @@ use crate::rules::{layout_fits, tensor};
 /// `coords` are absolute element starts: one for each axis of `memory`, or one for `memory` as a whole; none: the start of `memory`.
 /// Element `c` of the view lies at `start(memory) + sum coords[i]*stride[i] + layout(c)`, with a single start at
 /// `start(memory) + coords[0] + layout(c)`.
+///
+/// ```python
+/// def f(x: Tensor[(8, 6), "f32"], out: Tensor[(2, 6), "f32"]):
+///     rows = T.tensor_view(x, 4, 0, layout=Layout((2, 6), (6, 1)), shape=(2, 6))
+///     T.copy(rows, out)
+/// ```
 #[op(dialect = "T", category = "memory")]
 pub struct TensorView {
     /// The buffer, or a view of one.

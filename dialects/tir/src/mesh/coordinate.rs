@@ -7,6 +7,13 @@ use tf_types::{DType, Type};
 use tf_value::rule::DialectBuilder;
 
 /// Where this position is along one axis of an open mesh, from 0 on; of a slice `m[…]`, from the slice's start on.
+///
+/// ```python
+/// def f(out: Tensor[(4, 6), "f32"]):
+///     with Mesh((Topology("thread", 64),), (2, 32), ("warp", "lane")) as m:
+///         if m.warp == 0:
+///             T.fill(out, 0.5)
+/// ```
 #[op(dialect = "T", category = "mesh")]
 pub struct Coordinate {
     /// An open mesh.

@@ -15,6 +15,12 @@ use crate::rules::{same_dtype, tensor};
 ///
 /// With `atom` the operands have the dtypes, shapes, placements and storages of that instruction, and an enclosing mesh has the threads
 /// that it requires.
+///
+/// ```python
+/// def f(a: Tensor[(16, 16), "bf16"], b: Tensor[(16, 8), "bf16"], acc: Tensor[(16, 8), "f32"]):
+///     T.fill(acc, 0.0)
+///     T.mma(acc, a, b)
+/// ```
 #[op(dialect = "T", category = "nn", effect)]
 pub struct Mma {
     /// (M, N) accumulator.

@@ -7,6 +7,11 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{numbers, same_dtype, same_shape};
 
 /// `dst[i] = max(src[i], 0)`; NaN stays.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 6), "f32"]):
+///     T.relu(x, out)
+/// ```
 #[op(dialect = "T", category = "nn", effect, name = "relu")]
 pub struct Relu {
     /// What is read.

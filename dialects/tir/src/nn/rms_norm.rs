@@ -7,6 +7,11 @@ use tf_value::rule::DialectBuilder;
 use crate::rules::{floats, same_dtype, same_shape, tensor};
 
 /// `dst[…, i] = src[…, i] * rsqrt(mean over the last axis of src^2 + eps) * weight[i]`, computed in f32 and rounded once.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "bf16"], gain: Tensor[(6,), "bf16"], out: Tensor[(4, 6), "bf16"]):
+///     T.rms_norm(x, out, gain, eps=1e-6)
+/// ```
 #[op(dialect = "T", category = "nn", effect)]
 pub struct RmsNorm {
     /// What is read, of rank 1 or more.

@@ -9,6 +9,13 @@ use super::participants::Barrier;
 
 /// A barrier: every position of `mesh` arrives before one goes on, and sees what the others wrote. A mesh over CTAs and threads stands
 /// for the threads of each CTA; a mesh of CTAs for the whole grid.
+///
+/// ```python
+/// def f():
+///     with Mesh((Topology("thread", 64),), (2, 32), ("warp", "lane")) as m:
+///         T.sync(m)
+///         T.sync(m[1, :])
+/// ```
 #[op(dialect = "T", category = "sync", effect)]
 pub struct Sync {
     /// The positions that take part: an open mesh or a slice of one, an interval of threads that cuts no warp, or all CTAs.

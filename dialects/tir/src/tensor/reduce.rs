@@ -12,6 +12,11 @@ use crate::tensor::plan::ReducePlan;
 
 /// `dst = kind over axes of src`, across every position whose mesh axis splits a reduced axis; 16-bit floats
 /// accumulate in f32. Reduced axes are 1 in `dst`, or left out.
+///
+/// ```python
+/// def f(x: Tensor[(4, 6), "f32"], out: Tensor[(4, 1), "f32"]):
+///     T.reduce(x, out, axes=(1,), kind="sum")
+/// ```
 #[op(dialect = "T", category = "tensor", effect)]
 pub struct Reduce {
     /// What is read.

@@ -22,12 +22,13 @@ pub struct Shown {
 
 /// The function in a module that has threads and CTAs.
 fn program(decl: &OpDecl, source: &str) -> String {
-    let kind = if decl.form == OpForm::Effect { "prim_func" } else { "func" };
+    let in_statements = decl.form == OpForm::Effect || decl.name.dialect == "T";
+    let kind = if in_statements { "prim_func" } else { "func" };
     let body: String = source.lines().map(|line| format!("    {line}\n")).collect();
     format!(
-        "from tilefoundry import func, module, prim_func\n\
-         from tilefoundry.dsl import Mesh, T, Tensor, Topology, tf\n\
-         from tilefoundry.target import CudaTarget\n\n\n\
+        "from tilefoundry import TensorType, func, module, prim_func\n\
+         from tilefoundry.dsl import Layout, Mesh, T, Tensor, Topology, tf\n\
+         from tilefoundry.target import CpuTarget, CudaTarget\n\n\n\
          @module(entry=\"f\", target=CudaTarget(\"nvidia.h200_sxm\"), topologies=(Topology(\"cta\", 4), Topology(\"thread\", 64)))\n\
          class Example:\n    @{kind}\n{body}"
     )
@@ -56,7 +57,8 @@ pub fn show(ops: &Arc<OpRegistry>, decl: &OpDecl, source: &str) -> Outcome<Shown
         Ok(_) => return stop(format!("the example of `{}` reads back from textual IR as another program", decl.name)),
         Err(errors) => return wrong(errors),
     }
-    let Some(accesses) = accesses(cx, decl, module.entry_function()) else {
+    let used = text.contains(&format!("{} ", decl.name));
+    let Some(accesses) = accesses(cx, decl, module.entry_function()).filter(|_| used) else {
         return stop(format!("the example of `{}` does not use it", decl.name));
     };
     Ok(Shown { text: function_text(&text), accesses })
