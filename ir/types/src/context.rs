@@ -7,6 +7,7 @@ use std::sync::Arc;
 use bumpalo_herd::Member;
 use rustc_hash::FxHashMap;
 
+use crate::arena::advise_huge_pages;
 use crate::dim::{DimKind, DimOp, DimVar};
 use crate::intern::{Interner, Symbol};
 use crate::layout::{ComposedLayoutData, LayoutData, OuterLayout};
@@ -73,7 +74,12 @@ impl<'c> TypeContext<'c> {
 
     /// Copies a value into the arena.
     pub fn alloc<T: Copy>(&self, value: T) -> &'c T {
-        self.bump.alloc(value)
+        let room = self.bump.as_bump().chunk_capacity();
+        let place: &'c T = self.bump.alloc(value);
+        if room < size_of::<T>() {
+            advise_huge_pages(std::ptr::from_ref(place).addr(), self.bump.as_bump().chunk_capacity());
+        }
+        place
     }
 
     /// Copies a slice into the arena.
