@@ -4,18 +4,20 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The crates whose types and op declarations cross between driver and plugin.
-const SOURCES: [&str; 12] = [
+/// The crates whose types and op declarations cross between driver and plugin, those of shared analyses with them.
+const SOURCES: [&str; 14] = [
     "ir/types/src",
     "ir/core/src",
     "ir/core-macros/src",
     "ir/value/src",
+    "ir/dataflow/src",
     "dialects/dim/src",
     "dialects/hir/src",
     "dialects/tir/src",
     "passes/framework/src",
     "passes/framework-macros/src",
     "passes/rewrite/src",
+    "passes/transforms/src",
     "passes/lower/src",
     "passes/plugin/src",
 ];
