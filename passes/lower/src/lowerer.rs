@@ -289,7 +289,7 @@ impl<'a, 'c> Lowerer<'a, 'c> {
                     let Some(rule) = self.table.get(op.id) else {
                         return Err(self.refuse(format!("`{}` has no lowering", op.decl.name)));
                     };
-                    rule(self, expr, OpView { op, args })?
+                    rule.lower(self, expr, OpView { op, args })?
                 };
                 self.set(expr, held_by);
                 Ok(())
