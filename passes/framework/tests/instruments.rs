@@ -2,12 +2,17 @@
 
 mod common;
 
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
 use common::{context, module, registry};
 use tf_core::diag::Severity;
 use tf_core::{Arena, Function, Module, Result};
 use tf_framework::{
-    FunctionCx, FunctionPass, IrPrinter, Pass, PassCx, PassManager, Pipeline, PrintWhen, Recipe, RemarkFilter,
-    RemarkKind, Reproducer, TracePage, record_panics,
+    FunctionCx, FunctionPass, IrPrinter, Pass, PassCx, PassManager, Pipeline, PrintWhen, Progress, Recipe,
+    RemarkFilter, RemarkKind, Reproducer, TracePage, record_panics,
 };
 
 /// Panics in one function, and tells of the others.
@@ -159,4 +164,59 @@ fn the_trace_page_holds_every_step() {
     let page = TracePage::page("a <b>", trace.into_steps());
     assert!(page.contains("<title>a &lt;b></title>") && page.contains(r#""lines":["-f0","+xf0"]"#), "{page}");
     assert!(page.contains(r#""in":["twice"]"#) && page.matches("</script>").count() == 1);
+}
+
+/// A terminal.
+#[derive(Clone, Default)]
+struct Screen(Arc<Mutex<Vec<u8>>>);
+
+impl Screen {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl Write for Screen {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Ends when something is on the screen.
+#[derive(Clone, Pass)]
+#[pass(name = "long")]
+struct Long {
+    screen: Screen,
+}
+
+impl Pass for Long {
+    fn run<'c>(&self, module: Module<'c>, _: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        while self.screen.text().is_empty() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        Ok(module)
+    }
+}
+
+#[test]
+fn a_pass_that_takes_long_is_named_while_it_runs() {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let screen = Screen::default();
+    let mut registry = registry();
+    registry.module_pass(Long::new(screen.clone()));
+    let long = Pipeline::build(&registry, &tf_core::SourceMap::default(), "<pipeline>", "long,calls").ok().unwrap();
+    let mut progress = Progress::new(screen.clone(), Duration::from_millis(1));
+    assert!(PassManager::default().instrument(&mut progress).run(&long, &cx, module(&cx, 1)).is_ok());
+    drop(progress);
+    assert_eq!(screen.text(), "\r\x1b[K[1/2] long\r\x1b[K\r\x1b[K[2/2] calls\r\x1b[K");
+
+    let quiet = Screen::default();
+    let mut progress = Progress::new(quiet.clone(), Duration::from_secs(3600));
+    assert!(PassManager::default().instrument(&mut progress).run(&pipeline("calls"), &cx, module(&cx, 1)).is_ok());
+    drop(progress);
+    assert_eq!(quiet.text(), "");
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tf_core::{Arena, Context, Diagnostic, FileId, Module};
@@ -18,6 +18,9 @@ use crate::driver::Driver;
 use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::input::Unit;
 use crate::{expect, input, print};
+
+/// A run shorter than this shows no line of progress.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a run over all inputs has in common.
 pub struct Run<'r> {
@@ -109,7 +112,7 @@ impl Run<'_> {
         let mut printer = IrPrinter::new(args.print.clone(), &show, io::stderr());
         let mut tree = args.tree_dir.as_ref().map(|dir| IrTree::new(self.tree_dir(dir, unit), &show));
         let mut page = args.trace_html.is_some().then(|| TracePage::new(&show));
-        let mut progress = self.reporter.on_terminal().then(|| Progress::new(io::stderr()));
+        let mut progress = self.reporter.on_terminal().then(|| Progress::new(io::stderr(), PATIENCE));
         let wanted = args.reproducer.as_ref().filter(|_| !self.reproduced);
         let mut reproducer = wanted.map(|path| Reproducer::new(path.into(), self.recipe(), &with_places));
 
