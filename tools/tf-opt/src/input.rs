@@ -1,5 +1,6 @@
 //! Reading the inputs.
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use tf_framework::Recipe;
 
 use crate::args::{Args, Language};
 use crate::error::{Outcome, Stop, stop};
+use crate::output;
 
 /// What one compilation reads: a file, or a part of one.
 pub struct Unit {
@@ -70,10 +72,26 @@ fn parts(text: &str) -> Vec<String> {
     parts
 }
 
+/// Inputs that would be written over each other, where each has files of its own.
+fn distinct(args: &Args, units: &[Unit]) -> Outcome<()> {
+    let output = args.output.as_deref().filter(|path| output::is_folder(path));
+    let Some(folder) = args.tree_dir.as_deref().or(output) else { return Ok(()) };
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    for unit in units {
+        if let Some(other) = seen.insert(&unit.stem, &unit.name) {
+            return stop(format!(
+                "`{other}` and `{}` would both be written as `{}` in `{folder}`; give them other names, or run them one by one",
+                unit.name, unit.stem
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// All inputs in order.
 ///
 /// # Errors
-/// A file that cannot be read, or an unknown language.
+/// A file that cannot be read, an unknown language, or two inputs for one file in a folder.
 pub fn units(args: &Args) -> Outcome<Vec<Unit>> {
     if args.files.is_empty() {
         return stop("no input; write a file's name, or `-` for the standard input (`--help` shows all options)");
@@ -97,6 +115,7 @@ pub fn units(args: &Args) -> Outcome<Vec<Unit>> {
             units.push(Unit { name: name.to_owned(), stem, language, text });
         }
     }
+    distinct(args, &units)?;
     Ok(units)
 }
 

@@ -57,6 +57,11 @@ fn separator(artifact: &Artifact) -> &'static [u8] {
     if artifact.extension == "py" { b"# -----\n" } else { b"// -----\n" }
 }
 
+/// Whether results go into a folder, a file each.
+pub fn is_folder(path: &str) -> bool {
+    path.ends_with('/') || Path::new(path).is_dir()
+}
+
 /// Writes all results to `-o`, or to the standard output: one after the other, or into a folder, a file each.
 ///
 /// # Errors
@@ -73,9 +78,8 @@ pub fn write(output: Option<&str>, results: &[Written]) -> Outcome<()> {
         bytes
     };
     let Some(path) = output.filter(|&path| path != "-") else { return stdout(&joined()) };
-    let folder = path.ends_with('/') || Path::new(path).is_dir();
     match results {
-        _ if folder => {
+        _ if is_folder(path) => {
             if let Err(error) = std::fs::create_dir_all(path) {
                 return stop(format!("cannot make the folder `{path}`: {error}"));
             }
