@@ -1,6 +1,6 @@
 //! Hidden shape scalars: extents that a TIR function takes as its last parameters (spec: tir §4).
 
-use tf_types::{DType, DimKind, DimVar, DimVars, Storage, Symbol, Type};
+use tf_types::{DType, Dim, DimKind, DimVar, DimVars, Storage, Symbol, Type};
 
 use crate::node::{Expr, PrimFunction, Stmt, StmtKind};
 use crate::walk::walk_stmts;
@@ -43,6 +43,14 @@ impl<'c> PrimFunction<'c> {
         params.iter().copied().filter(|&param| hidden_scalar(params, param).is_none()).collect()
     }
 
+    /// The parameters that callers see, inputs and outputs apart.
+    #[must_use]
+    pub fn inputs_and_outputs(self) -> (Vec<Expr<'c>>, Vec<Expr<'c>>) {
+        let mut inputs = self.visible_params();
+        let outputs = inputs.split_off(inputs.len().saturating_sub(self.data().output_count));
+        (inputs, outputs)
+    }
+
     /// The hidden parameters, each with the parameter and axis whose extent it is.
     #[must_use]
     pub fn hidden_params(self) -> Vec<(Expr<'c>, Expr<'c>, u32)> {
@@ -80,6 +88,30 @@ pub fn mentioned_shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: 
         }
     }
     scalars
+}
+
+/// What a function with the parameters `params` passes on for the hidden parameters of `callee`: extents of its own parameters, each as a
+/// parameter and an axis (H6). `args` are what it passes for the others.
+///
+/// # Errors
+/// The hidden parameter whose extent no parameter has.
+pub fn forwarded_shape_scalars<'c>(
+    callee: PrimFunction<'c>,
+    args: &[Expr<'c>],
+    params: &[Expr<'c>],
+) -> Result<Vec<(Expr<'c>, u32)>, Expr<'c>> {
+    let visible = callee.visible_params();
+    let forwarded = callee.hidden_params().into_iter().map(|(hidden, of, axis)| {
+        let arg = visible.iter().position(|&param| param == of).and_then(|at| args.get(at).copied());
+        if let Some(arg) = arg.filter(|arg| params.contains(arg)) {
+            return Ok((arg, axis));
+        }
+        let extent = of.ty().as_tensor().and_then(|tensor| tensor.shape.get(axis as usize).copied());
+        let mut axes = variable_axes(params).into_iter();
+        let same = axes.find(|&(_, _, var)| matches!(extent.map(Dim::data), Some(DimKind::Var(own)) if *own == var));
+        same.map(|(param, axis, _)| (param, axis)).ok_or(hidden)
+    });
+    forwarded.collect()
 }
 
 /// The axes of parameters whose extent is a dim variable.

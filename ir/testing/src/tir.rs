@@ -1,7 +1,8 @@
 //! TIR functions.
 
+use tf_core::hidden::{forwarded_shape_scalars, mentioned_shape_scalars};
 use tf_core::node::{DispatchCase, PrimFunctionData, Target, TirCallee};
-use tf_core::{AnyFunction, DimVarRangePat, Expr, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
+use tf_core::{DimVarRangePat, Expr, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
 use tf_types::{DType, Storage, Type};
 
 use crate::{Generator, types};
@@ -18,19 +19,24 @@ impl<'c> Generator<'_, 'c> {
         let is_placed = |ty: &Type<'c>| ty.as_tensor().is_some_and(|tensor| tensor.shard().is_some());
         let unplaced: Vec<_> = self.types.iter().copied().filter(|ty| !is_placed(ty)).collect();
         types.extend((0..self.rng.below(3)).map(|_| self.rng.pick(&unplaced)));
-        let params = self.params(&types);
+        let mut params = self.params(&types);
         let mut scope = params.clone();
         let steps = self.rng.below(self.options.steps + 1);
         let all = std::mem::take(&mut self.open);
         let body = self.block(&mut scope, params[0], known, steps, DEPTH);
         self.open = all;
         let kind = self.rng.pick(&[TargetKind::Cuda, TargetKind::Cpu]);
+        let output_count = self.rng.below(params.len() + 1);
+        if kind == TargetKind::Cuda {
+            let extents = mentioned_shape_scalars(cx, &params, body);
+            params.extend(extents);
+        }
         let device = cx.symbol(if kind == TargetKind::Cuda { "nvidia.h200_sxm" } else { "" });
         cx.prim_function(PrimFunctionData {
             name: cx.symbol(name),
             params: cx.alloc_slice(&params),
             body,
-            output_count: self.rng.below(params.len() + 1),
+            output_count,
             target: Target { kind, device },
             span: self.meta().span,
         })
@@ -73,7 +79,7 @@ impl<'c> Generator<'_, 'c> {
                     self.tir_effects = ops;
                     stmts.extend(effect.map(|view| cx.evaluate(view.op, view.args, span)));
                 }
-                5 => stmts.extend(self.call_of(known, scope)),
+                5 => stmts.extend(self.call_of(known, scope, rows)),
                 6 if depth > 0 => {
                     let stmt = self.region(scope, rows, known, steps / 2, depth - 1);
                     stmts.push(cx.stmt(stmt, span));
@@ -140,14 +146,17 @@ impl<'c> Generator<'_, 'c> {
         self.cx.constant(Literal::Bool(self.rng.once_in(2)), DType::Bool, meta)
     }
 
-    fn call_of(&mut self, known: &[PrimFunction<'c>], scope: &[Expr<'c>]) -> Option<Stmt<'c>> {
+    fn call_of(&mut self, known: &[PrimFunction<'c>], scope: &[Expr<'c>], rows: Expr<'c>) -> Option<Stmt<'c>> {
         if known.is_empty() {
             return None;
         }
         let callee = self.rng.pick(known);
         let mut args = Vec::new();
-        for param in AnyFunction::Tir(callee).params() {
+        for param in callee.visible_params() {
             args.push(*scope.iter().find(|value| value.ty() == param.ty())?);
+        }
+        for (of, axis) in forwarded_shape_scalars(callee, &args, &[rows]).ok()? {
+            args.push(self.cx.shape_of(of, axis, self.meta()).ok()?);
         }
         let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(callee.name), args: self.cx.alloc_slice(&args) };
         Some(self.cx.stmt(kind, self.meta().span))
@@ -159,7 +168,7 @@ impl<'c> Generator<'_, 'c> {
         let (lo, hi) = types::S;
         let mut cases = Vec::new();
         for range in [(lo, 4), (4, hi)] {
-            let call = self.call_of(known, scope)?;
+            let call = self.call_of(known, scope, rows)?;
             let pattern = DimVarRangePat { dim: cx.symbol("S"), lo: range.0, hi: range.1 };
             cases.push(DispatchCase { pattern, call });
         }

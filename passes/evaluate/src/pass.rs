@@ -166,10 +166,8 @@ impl Evaluate {
     ) -> Result<Vec<Tensor>> {
         let entry = self.find(module)?;
         let params = match entry {
-            AnyFunction::Hir(function) => function.params,
-            AnyFunction::Tir(function) => {
-                &function.params[..function.params.len().saturating_sub(function.output_count)]
-            }
+            AnyFunction::Hir(function) => function.params.to_vec(),
+            AnyFunction::Tir(function) => function.inputs_and_outputs().0,
         };
         let reading = Reading::load(module, sources.constants.clone());
         let constants = params.iter().filter(|param| param.is_const_param());
@@ -189,7 +187,7 @@ impl Evaluate {
             .iter()
             .filter_map(|param| if param.is_const_param() { filled.next() } else { given.next() })
             .collect();
-        let dims = bind_dims(params, &inputs, entry.span())?;
+        let dims = bind_dims(&params, &inputs, entry.span())?;
         engine.run(&Request { cx, module, entry, inputs: &inputs, dims: &dims, argument })
     }
 }

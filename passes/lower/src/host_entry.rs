@@ -52,8 +52,8 @@ fn free_name<'c>(module: Module<'c>, cx: &Context<'c>) -> Symbol<'c> {
 
 fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c>) -> Result<PrimFunction<'c>> {
     let (grid, block) = geometry(kernel)?;
-    let params: Vec<_> = kernel.data().params.iter().map(|p| cx.expr(p.kind, p.ty(), p.meta)).collect();
-    let types: Vec<_> = params.iter().map(|p| p.ty()).collect();
+    let params: Vec<_> = kernel.visible_params().iter().map(|p| cx.expr(p.kind, p.ty(), p.meta)).collect();
+    let types: Vec<_> = kernel.data().params.iter().map(|p| p.ty()).collect();
     let symbol = cx.expr(ExprKind::SymbolRef(kernel.name), cx.callable(&types, cx.unit()), Meta::at(kernel.span));
     let extent = |value: i64| cx.constant(Literal::Int(value), DType::I64, Meta::default());
     let mut args = vec![symbol, extent(grid), extent(1), extent(1), extent(block), extent(1), extent(1)];

@@ -1,6 +1,7 @@
 //! Effects: ops, and functions of the module (spec: tir §3, §11).
 
 use ruff_python_ast as ast;
+use tf_core::hidden::forwarded_shape_scalars;
 use tf_core::node::TirCallee;
 use tf_core::op::{Attr, OpInstance, OpView};
 use tf_core::{Expr, PrimFunction, Span, StmtKind};
@@ -35,7 +36,13 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("arguments of the function `{name}` are positional");
             return Err(Refusal::wrong(self.span(keyword), message));
         }
-        let args = self.arguments_of(callee, &call.arguments.args, span)?;
+        let mut args = self.arguments_of(callee, &call.arguments.args, span)?;
+        let params = self.body.as_ref().map_or(&[][..], |body| &body.params);
+        let extents = forwarded_shape_scalars(callee, &args, params).map_err(|hidden| {
+            let message = format!("`{name}` needs {}, an extent that no parameter has here", hidden.describe());
+            Refusal::wrong(span, message)
+        })?;
+        args.extend(extents.into_iter().map(|(param, axis)| self.shape_of(param, axis as usize, span)));
         let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(name), args: self.cx.alloc_slice(&args) };
         let stmt = self.cx.stmt(kind, Some(span));
         if let Some(body) = &mut self.body {
@@ -44,19 +51,20 @@ impl<'c> Parser<'_, 'c> {
         Ok(Value::None)
     }
 
+    /// What is written for the parameters that callers see.
     pub(super) fn arguments_of(
         &mut self,
         callee: PrimFunction<'c>,
         args: &[ast::Expr],
         span: Span,
     ) -> Res<Vec<Expr<'c>>> {
-        let (name, params) = (callee.name, callee.data().params);
+        let (name, params) = (callee.name, callee.visible_params());
         if args.len() != params.len() {
             let message = format!("`{name}` takes {} arguments, found {}", params.len(), args.len());
             return Err(Refusal::wrong(span, message));
         }
         let mut read = Vec::with_capacity(args.len());
-        for (arg, param) in args.iter().zip(params) {
+        for (arg, param) in args.iter().zip(&params) {
             let (at, value) = (self.span(arg), self.eval(arg, None)?);
             let arg = self.node(&value, DType::F32, at)?;
             if arg.ty() != param.ty() {

@@ -1,8 +1,9 @@
 //! `@prim_func`: signature and body.
 
 use ruff_python_ast as ast;
+use tf_core::hidden::{hidden_scalar, mentioned_shape_scalars};
 use tf_core::node::PrimFunctionData;
-use tf_core::{Context, PrimFunction, Span, Target, TargetKind};
+use tf_core::{Context, Expr, PrimFunction, Span, Stmt, Target, TargetKind};
 
 use crate::body::is_docstring;
 use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
@@ -60,7 +61,7 @@ impl<'c> Parser<'_, 'c> {
         if self.refused > before {
             return Err(Refusal::Reported);
         }
-        let params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
+        let mut params: Vec<_> = params.into_iter().filter_map(|(_, var)| var).collect();
         let output_count = match outputs {
             None => default_outputs(params.len()),
             Some((count, at)) => {
@@ -71,13 +72,32 @@ impl<'c> Parser<'_, 'c> {
                 })?
             }
         };
+        let target = target.unwrap_or_else(|| default_target(self.cx));
+        if target.kind == TargetKind::Cuda {
+            self.add_shape_scalars(&mut params, body, span)?;
+        }
         Ok(self.cx.prim_function(PrimFunctionData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),
             body,
             output_count,
-            target: target.unwrap_or_else(|| default_target(self.cx)),
+            target,
             span: Some(span),
         }))
+    }
+
+    /// A function of a GPU takes the extents that its body depends on (spec: tir §4). One that the author wrote down is there already.
+    fn add_shape_scalars(&mut self, params: &mut Vec<Expr<'c>>, body: Stmt<'c>, span: Span) -> Res<()> {
+        for scalar in mentioned_shape_scalars(self.cx, params, body) {
+            match params.iter().find(|param| param.var_name() == scalar.var_name()) {
+                None => params.push(scalar),
+                Some(&own) if hidden_scalar(params, own).is_some() => {}
+                Some(own) => {
+                    let message = format!("{} has the name of a hidden extent, found {}", own.describe(), own.ty());
+                    return Err(Refusal::wrong(own.span().unwrap_or(span), message));
+                }
+            }
+        }
+        Ok(())
     }
 }

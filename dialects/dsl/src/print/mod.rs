@@ -25,7 +25,7 @@ mod windows;
 
 use rustc_hash::FxHashMap;
 use tf_core::op::{OpInstance, Schema};
-use tf_core::{Context, Function, Module, Result};
+use tf_core::{Context, Function, Module, PrimFunction, Result};
 use tf_types::{Dim, Symbol, Topology};
 
 use doc::{STEP, new_line};
@@ -65,6 +65,7 @@ fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Resul
         surfaces: FxHashMap::default(),
         scope: Scope::default(),
         callees: FxHashMap::default(),
+        prims: FxHashMap::default(),
         levels: None,
         private: FxHashMap::default(),
         file_functions: FxHashMap::default(),
@@ -95,6 +96,8 @@ struct Printer<'a, 'c> {
     file_functions: FxHashMap<Symbol<'c>, String>,
     /// What the functions of the module that is printed are called by.
     callees: FxHashMap<Function<'c>, module::CalledAs>,
+    /// The TIR functions of the module that is printed.
+    prims: FxHashMap<Symbol<'c>, PrimFunction<'c>>,
 }
 
 impl Printer<'_, '_> {

@@ -279,6 +279,12 @@ impl<'c> Printer<'_, 'c> {
                 AnyFunction::Tir(_) => None,
             })
             .collect();
+        self.prims = (module.functions.iter())
+            .filter_map(|function| match function {
+                AnyFunction::Tir(function) => Some((function.name, *function)),
+                AnyFunction::Hir(_) => None,
+            })
+            .collect();
         let mut parts: Vec<Vec<Function<'c>>> = vec![Vec::new(); module.functions.len()];
         for (at, function) in module.functions.iter().enumerate() {
             let AnyFunction::Hir(function) = *function else { continue };

@@ -1,9 +1,10 @@
 //! TIR functions: statements as Python's, values of ops written in place (spec: tir §11).
 
+use tf_core::hidden::{forwarded_shape_scalars, mentioned_shape_scalars};
 use tf_core::node::TirCallee;
 use tf_core::op::{OpInstance, OpView};
 use tf_core::walk::{post_order, stmt_exprs, walk_stmts};
-use tf_core::{Callee, Diagnostic, Expr, ExprKind, PrimFunction, Result, Stmt, StmtKind, Target};
+use tf_core::{Callee, Diagnostic, Expr, ExprKind, PrimFunction, Result, Stmt, StmtKind, Target, TargetKind};
 use tf_types::{DType, Mesh, Symbol, Topology};
 
 use super::Printer;
@@ -70,7 +71,8 @@ impl<'c> Printer<'_, 'c> {
         if function.target != target.unwrap_or_else(|| default_target(self.cx)) {
             declared.push(Doc::keyword("target", self.target(function.target)));
         }
-        if function.output_count != default_outputs(function.params.len()) {
+        let params = self.written_params(function).map_err(at)?;
+        if function.output_count != default_outputs(params.len()) {
             declared.push(Doc::keyword("outputs", function.output_count.to_string().into()));
         }
         let name = format!("@{}", self.file.import("prim_func"));
@@ -78,12 +80,45 @@ impl<'c> Printer<'_, 'c> {
         decorator.write(&mut self.out, self.indent, self.indent, 0);
         self.scope = Scope::default();
         self.scope.is_prim = true;
-        self.signature(function.name.as_str(), function.params, None).map_err(at)?;
+        self.scope.params = function.data().params;
+        self.signature(function.name.as_str(), &params, None).map_err(at)?;
         self.scan_statements(function.body)?;
         let start = self.out.len();
         self.statements(function.body)?;
         self.end_block(start);
         Ok(())
+    }
+
+    /// The parameters without the hidden extents that the reader adds by itself.
+    fn written_params(&self, function: PrimFunction<'c>) -> Result<Vec<Expr<'c>>> {
+        let all = function.data().params;
+        if function.target.kind != TargetKind::Cuda {
+            return Ok(all.to_vec());
+        }
+        let visible = function.visible_params();
+        let read = mentioned_shape_scalars(self.cx, &visible, function.body);
+        if let Some(absent) = read.iter().find(|read| all.iter().all(|own| own.var_name() != read.var_name())) {
+            let message = format!("a function of the DSL for a GPU takes {}, which is absent", absent.describe());
+            return Err(Diagnostic::error(message));
+        }
+        let hidden = &all[visible.len().min(all.len())..];
+        let mut roots = Vec::new();
+        walk_stmts(function.body, |stmt| stmt_exprs(stmt, |root| roots.push(root)));
+        let is_used = post_order(&roots).iter().any(|expr| hidden.contains(expr));
+        let is_read = hidden.len() == read.len() && hidden.iter().zip(&read).all(|(a, b)| a.var_name() == b.var_name());
+        Ok(if is_read && !is_used { visible } else { all.to_vec() })
+    }
+
+    /// The arguments of a call without the extents that the reader passes on by itself.
+    fn written_args(&self, callee: PrimFunction<'c>, args: &'c [Expr<'c>]) -> Result<&'c [Expr<'c>]> {
+        let (written, extents) = args.split_at(args.len().min(callee.visible_params().len()));
+        let read = forwarded_shape_scalars(callee, written, self.scope.params).unwrap_or_default();
+        let is_read = |(arg, (param, axis)): (&Expr<'c>, &(Expr<'c>, u32))| matches!(arg.kind, ExprKind::ShapeOf { param: own, axis: at } if own == *param && at == *axis);
+        if extents.len() != read.len() || !extents.iter().zip(&read).all(is_read) {
+            let message = format!("`{}` is not called with the extents of the parameters here", callee.name);
+            return Err(Diagnostic::error(message));
+        }
+        Ok(written)
     }
 
     /// Counts the uses of values and takes the names of variables.
@@ -220,6 +255,10 @@ impl<'c> Printer<'_, 'c> {
             }
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => {
                 self.check_callee(name)?;
+                let args = match self.prims.get(&name).copied() {
+                    Some(callee) => self.written_args(callee, args)?,
+                    None => args,
+                };
                 let args = args.iter().map(|&arg| self.operand(arg)).collect::<Result<Vec<_>>>()?;
                 self.line();
                 Doc::call(name.as_str(), args).write(&mut self.out, self.indent, self.indent, 0);

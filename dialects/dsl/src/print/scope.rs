@@ -35,6 +35,8 @@ pub(super) struct Mark {
 pub(super) struct Scope<'c> {
     /// Whether it is one of TIR.
     pub(super) is_prim: bool,
+    /// All parameters of one of TIR.
+    pub(super) params: &'c [Expr<'c>],
     pub(super) names: NodeMap<Expr<'c>, Rc<str>>,
     /// Names that no further value takes.
     used: FxHashSet<Rc<str>>,

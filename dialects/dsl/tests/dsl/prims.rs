@@ -1,5 +1,7 @@
 //! Bodies of `@prim_func`: what is refused, with its place.
 
+use tf_core::{AnyFunction, Module};
+
 use crate::common::with_source;
 
 const HEAD: &str = "from tilefoundry import DType, TensorType, func, prim_func\n\
@@ -152,6 +154,53 @@ fn calls_and_launches() {
     ] {
         assert_eq!(with(wrong), want, "{wrong}");
     }
+}
+
+/// The names of the parameters of a function, and how many of them are outputs.
+fn parameters(module: Module<'_>, name: &str) -> (Vec<String>, usize) {
+    let Some(AnyFunction::Tir(function)) = module.lookup(name) else { panic!("no function `{name}`") };
+    let names = function.params.iter().filter_map(|param| param.var_name());
+    (names.map(|name| name.to_string()).collect(), function.output_count)
+}
+
+#[test]
+fn device_functions_take_the_extents_that_they_mention() {
+    const MODULE: &str = "from tilefoundry import module, prim_func\n\
+        from tilefoundry.dsl import DimVar, T, Tensor\n\
+        from tilefoundry.target import CpuTarget, CudaTarget\n\
+        N = DimVar(\"n\", 1, 65)\n\
+        @module(entry=\"f\", target=CudaTarget(\"nvidia.h200_sxm\"))\n\
+        class M:\n\
+        \x20   @prim_func\n\
+        \x20   def kernel(a: Tensor[(4, N), \"f32\"], b: Tensor[(4, N), \"f32\"]):\n\
+        \x20       T.copy(a, b)\n\
+        \x20   @prim_func\n\
+        \x20   def f(x: Tensor[(4, N), \"f32\"], y: Tensor[(4, N), \"f32\"]):\n\
+        \x20       kernel(x, y)\n";
+    with_source(MODULE, |_, result| {
+        let module = result.unwrap();
+        assert_eq!(parameters(module, "kernel"), (["a", "b", "a_shape_1"].map(str::to_owned).to_vec(), 1));
+        assert_eq!(parameters(module, "f"), (["x", "y", "x_shape_1"].map(str::to_owned).to_vec(), 1));
+    });
+    let host = MODULE.replace("@prim_func\n", "@prim_func(target=CpuTarget())\n");
+    with_source(&host, |_, result| assert_eq!(parameters(result.unwrap(), "kernel").0, ["a", "b"]));
+    let written = |ty: &str| {
+        let own = format!("b: Tensor[(4, N), \"f32\"], a_shape_1: Tensor[(), \"{ty}\", \"rmem\"]):");
+        MODULE.replace("b: Tensor[(4, N), \"f32\"]):", &own)
+    };
+    with_source(&written("i32"), |_, result| {
+        assert_eq!(parameters(result.unwrap(), "kernel").0, ["a", "b", "a_shape_1"]);
+    });
+    with_source(&written("f32"), |_, result| {
+        let message = "`a_shape_1` has the name of a hidden extent, found Tensor[(), \"f32\", \"rmem\"]";
+        assert_eq!(result.unwrap_err()[0].message, message);
+    });
+    let lost = MODULE.replace("x: Tensor[(4, N)", "x: Tensor[(4, 4)").replace("y: Tensor[(4, N)", "y: Tensor[(4, 4)");
+    let lost = lost.replace("kernel(x, y)", "t = Tensor((4, N), \"f32\")\n        kernel(t, t)");
+    with_source(&lost, |_, result| {
+        let message = "`kernel` needs `a_shape_1`, an extent that no parameter has here";
+        assert_eq!(result.unwrap_err()[0].message, message);
+    });
 }
 
 #[test]

@@ -134,7 +134,7 @@ impl<'c> Function<'c> {
 }
 
 tf_types::pointer_handle! {
-    /// A TIR function: statements over buffers. Outputs are its last parameters.
+    /// A TIR function: statements over buffers. Outputs are the last parameters that callers see.
     PrimFunction => PrimFunctionData
 }
 
@@ -143,11 +143,11 @@ tf_types::pointer_handle! {
 pub struct PrimFunctionData<'c> {
     /// Its name in the module.
     pub name: Symbol<'c>,
-    /// `Var`s: inputs, then outputs.
+    /// `Var`s: inputs, then outputs, then hidden extents ([`crate::hidden`]).
     pub params: &'c [Expr<'c>],
     /// What it does.
     pub body: Stmt<'c>,
-    /// How many of the last parameters are outputs.
+    /// How many of the last parameters are outputs, not counting hidden extents.
     pub output_count: usize,
     /// What runs it.
     pub target: Target<'c>,

@@ -1,6 +1,8 @@
 //! Hidden shape scalars (spec: tir §4).
 
-use tf_core::hidden::{hidden_scalar, mentioned_shape_scalars, shape_scalar, shape_scalar_name, shape_scalars};
+use tf_core::hidden::{
+    forwarded_shape_scalars, hidden_scalar, mentioned_shape_scalars, shape_scalar, shape_scalar_name, shape_scalars,
+};
 use tf_core::node::{PrimFunctionData, TirCallee};
 use tf_core::{Context, Expr, PrimFunction, StmtKind};
 use tf_types::DType;
@@ -43,6 +45,8 @@ fn hidden_parameters_come_last_in_order() {
         let p = prim(cx, &[b, a, scalars[0], scalars[1]]);
         assert!(p.visible_params() == [b, a]);
         assert!(p.hidden_params() == [(scalars[0], a, 0), (scalars[1], b, 1)]);
+        let p = cx.prim_function(PrimFunctionData { output_count: 1, ..*p });
+        assert!(p.inputs_and_outputs() == (vec![b], vec![a]), "hidden parameters are no outputs");
         assert!(p.misplaced_hidden_param().is_none());
         assert!(prim(cx, &[b, scalars[1], a]).misplaced_hidden_param() == Some(scalars[1]));
     });
@@ -71,5 +75,18 @@ fn an_authored_function_takes_what_its_body_mentions() {
             StmtKind::Evaluate { callee: TirCallee::Symbol(cx.symbol("g")), args: cx.alloc_slice(&params[1..2]) };
         let both = [cx.stmt(effect, None), cx.stmt(bound, None)];
         assert_eq!(names(cx.stmt(StmtKind::Sequential(cx.alloc_slice(&both)), None)), ["c_shape_1", "a_shape_0"]);
+    });
+}
+
+#[test]
+fn callers_pass_extents_of_their_parameters() {
+    with_context(|cx| {
+        let callee_params = [var(cx, "a", rows(cx)), shape_scalar(cx, var(cx, "a", rows(cx)), 0)];
+        let callee = prim(cx, &callee_params);
+        let (x, y) = (var(cx, "x", rows(cx)), var(cx, "y", rows(cx)));
+        assert!(forwarded_shape_scalars(callee, &[y], &[x, y]) == Ok(vec![(y, 0)]));
+        let local = var(cx, "local", rows(cx));
+        assert!(forwarded_shape_scalars(callee, &[local], &[x, y]) == Ok(vec![(x, 0)]), "the same dim");
+        assert!(forwarded_shape_scalars(callee, &[local], &[]) == Err(callee_params[1]));
     });
 }

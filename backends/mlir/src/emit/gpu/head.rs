@@ -99,8 +99,7 @@ fn parameter_type<'c>(parameter: Expr<'c>) -> Result<&'c TensorType<'c>> {
 
 /// Parameters that some statement writes, directly or through a view.
 fn written_parameters<'c>(table: &EmissionTable, function: PrimFunction<'c>) -> FxHashSet<Expr<'c>> {
-    let outputs = function.params.len().saturating_sub(function.output_count);
-    let mut written: FxHashSet<_> = function.params[outputs..].iter().copied().collect();
+    let mut written: FxHashSet<_> = function.inputs_and_outputs().1.into_iter().collect();
     let mut views: FxHashMap<Expr<'c>, Expr<'c>> = FxHashMap::default();
     walk_stmts(function.body, |stmt| match stmt.kind {
         StmtKind::Let { var, value, .. } => {

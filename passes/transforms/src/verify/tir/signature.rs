@@ -16,8 +16,9 @@ impl<'c> Check<'_, 'c> {
                 format!("{placed} of {} tensor parameters are placed on a mesh: it is all or none", tensors().count());
             self.errors.add(function.span, message);
         }
-        if function.output_count > function.params.len() {
-            let message = format!("{} outputs, but only {} parameters", function.output_count, function.params.len());
+        let visible = function.visible_params().len();
+        if function.output_count > visible {
+            let message = format!("{} outputs, but only {visible} parameters", function.output_count);
             self.errors.add(function.span, message);
         }
         if let Some(hidden) = function.misplaced_hidden_param() {
