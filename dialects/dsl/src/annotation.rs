@@ -6,7 +6,7 @@ use tf_types::{DType, Dim, ShardLayout, Storage, TensorLayout};
 
 use crate::names::Builtin;
 use crate::parser::Parser;
-use crate::refusal::{AtSpan, Refusal, Res};
+use crate::refusal::{AtSpan, Refusal, Res, named_dtype, named_storage};
 use crate::sugar;
 use crate::value::{Annotation, Value};
 
@@ -123,7 +123,7 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, message).help(format!("write `\"{}\"`", name.id)));
         }
         match self.eval(expr, None)? {
-            Value::Str(name) => DType::from_name(name.as_str()).at(span),
+            Value::Str(name) => named_dtype(name.as_str(), span),
             Value::DType(dtype) => Ok(dtype),
             other => Err(Refusal::wrong(span, format!("a dtype is a quoted name, found {}", other.describe()))),
         }
@@ -149,7 +149,7 @@ impl<'c> Parser<'_, 'c> {
         }
         match self.eval(expr, None)? {
             Value::None if !is_last || may_be_layout => {}
-            Value::Str(name) if is_last => slots.storage = Some(Storage::from_name(name.as_str()).at(span)?),
+            Value::Str(name) if is_last => slots.storage = Some(named_storage(name.as_str(), span)?),
             Value::Storage(storage) if is_last => slots.storage = Some(storage),
             Value::Shard(shard) if may_be_layout => {
                 self.cx.check_element_count(shard, shape).at(span)?;

@@ -1,6 +1,8 @@
 //! Why something is not read.
 
+use tf_core::diag::did_you_mean;
 use tf_core::{Diagnostic, Span};
+use tf_types::{DType, Storage};
 
 /// A refusal on its way to the statement that reports it.
 #[derive(Debug)]
@@ -34,6 +36,14 @@ impl Refusal {
 
     pub(crate) fn help(self, text: impl Into<String>) -> Self {
         self.edit(|d| d.help = Some(text.into()))
+    }
+
+    /// With the known word that a wrong one was likely meant to be.
+    pub(crate) fn near<'a>(self, word: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        match did_you_mean(word, known) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
     }
 
     pub(crate) fn also(self, span: Span, text: impl Into<String>) -> Self {
@@ -79,4 +89,12 @@ impl<T> AtSpan<T> for Result<T, tf_types::TypeError> {
     fn at(self, span: Span) -> Res<T> {
         self.map_err(|error| Diagnostic::from(error).at(span).into())
     }
+}
+
+pub(crate) fn named_dtype(name: &str, span: Span) -> Res<DType> {
+    DType::from_name(name).at(span).map_err(|refusal: Refusal| refusal.near(name, DType::ALL.map(DType::name)))
+}
+
+pub(crate) fn named_storage(name: &str, span: Span) -> Res<Storage> {
+    Storage::from_name(name).at(span).map_err(|refusal: Refusal| refusal.near(name, Storage::ALL.map(Storage::name)))
 }

@@ -3,15 +3,14 @@
 use std::borrow::Cow;
 
 use ruff_python_ast as ast;
-use tf_core::diag::did_you_mean;
 use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
-use tf_types::{Storage, Symbol, TensorLayout};
+use tf_types::{Symbol, TensorLayout};
 
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
-use crate::refusal::{AtSpan, Refusal, Res};
+use crate::refusal::{Refusal, Res, named_dtype, named_storage};
 use crate::value::Value;
 
 /// Arguments sorted to the parameters of a schema, not evaluated yet.
@@ -27,7 +26,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Ok(value);
         }
         match self.callee(&call.func)? {
-            Value::Builtin(builtin) => self.construct(builtin, call, span),
+            Value::Builtin(builtin) => self.construct(builtin, call, span, bind),
             Value::Op(dialect, name) if self.body.is_some() && dialect != self.dialect() => {
                 Err(self.foreign_op(name.as_str(), span))
             }
@@ -146,11 +145,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             let Some((_, slot)) = sorted.given.iter_mut().find(|(p, _)| p.name == word.as_str()) else {
                 let known: Vec<_> = sorted.given.iter().map(|(p, _)| p.name).collect();
                 let message = format!("`{name}` has no parameter `{word}`; it has {}", known.join(", "));
-                let refusal = Refusal::wrong(at, message);
-                return Err(match did_you_mean(word, known) {
-                    Some(near) => refusal.help(format!("did you mean `{near}`?")),
-                    None => refusal,
-                });
+                return Err(Refusal::wrong(at, message).near(word.as_str(), known));
             };
             if !slot.is_empty() {
                 return Err(Refusal::wrong(at, format!("`{name}` gets `{word}` twice")));
@@ -276,14 +271,14 @@ impl<'a, 'c> Parser<'a, 'c> {
                 Some(at) => Attr::Enum(at as u8),
                 None => {
                     let message = format!("{what} is one of {}, found \"{name}\"", decl.variants.join(", "));
-                    return Err(Refusal::wrong(span, message));
+                    return Err(Refusal::wrong(span, message).near(name.as_str(), decl.variants.iter().copied()));
                 }
             },
             (AttrKind::Enum(decl), _) => return wrong(&format!("a string naming a {}", decl.name)),
-            (AttrKind::DType, Value::Str(name)) => Attr::DType(tf_types::DType::from_name(name.as_str()).at(span)?),
+            (AttrKind::DType, Value::Str(name)) => Attr::DType(named_dtype(name.as_str(), span)?),
             (AttrKind::DType, Value::DType(dtype)) => Attr::DType(*dtype),
             (AttrKind::DType, _) => return wrong("the name of a dtype"),
-            (AttrKind::Storage, Value::Str(name)) => Attr::Storage(Storage::from_name(name.as_str()).at(span)?),
+            (AttrKind::Storage, Value::Str(name)) => Attr::Storage(named_storage(name.as_str(), span)?),
             (AttrKind::Storage, Value::Storage(storage)) => Attr::Storage(*storage),
             (AttrKind::Storage, _) => return wrong("the name of a storage"),
             (AttrKind::Ints, _) => {

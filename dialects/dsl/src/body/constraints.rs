@@ -6,12 +6,12 @@ use tf_core::node::Constraint;
 use tf_core::node::constraint::{AxisConstraint, BindingConstraint, ConstraintData, LayoutConstraint};
 use tf_core::visit::{Cloning, ExprCloner};
 use tf_core::{Context, Expr, Span};
-use tf_types::{ShardAttr, Storage, Symbol};
+use tf_types::{ShardAttr, Symbol};
 
 use super::emit::is_index;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
-use crate::refusal::{AtSpan, Refusal, Res};
+use crate::refusal::{Refusal, Res, named_storage};
 use crate::value::Value;
 
 /// Gives the constrained nodes of a function their constraints.
@@ -117,7 +117,7 @@ impl<'c> Parser<'_, 'c> {
                 },
                 "storage" => {
                     let storage = match self.eval(value, None)? {
-                        Value::Str(name) => Storage::from_name(name.as_str()).at(value_span)?,
+                        Value::Str(name) => named_storage(name.as_str(), value_span)?,
                         Value::Storage(storage) => storage,
                         other => {
                             let message = format!("`storage` of `where` is a storage, found {}", other.describe());
@@ -189,7 +189,7 @@ impl<'c> Parser<'_, 'c> {
             && let Some(Value::Builtin(builtin @ (Builtin::Broadcast | Builtin::Partial))) =
                 crate::names::exported(name.id.as_str())
         {
-            return self.construct(builtin, call, self.span(expr));
+            return self.construct(builtin, call, self.span(expr), None);
         }
         self.eval(expr, None)
     }

@@ -107,6 +107,25 @@ impl<'c> Parser<'_, 'c> {
         self.emit(schema, &nodes, &[], span, bind).map(|expr| Some(Value::Expr(expr)))
     }
 
+    /// `min` and `max` in a `@prim_func` where an operand is a value at run time; in a `@func` they are ops.
+    pub(crate) fn scalar_extremum(
+        &mut self,
+        name: &str,
+        [left, right]: [(Value<'c>, Span); 2],
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Option<Value<'c>>> {
+        let left = (self.lifted(left.0, left.1)?, left.1);
+        let right = (self.lifted(right.0, right.1)?, right.1);
+        if !self.is_prim() || left.0.as_expr().is_none() && right.0.as_expr().is_none() {
+            return Ok(None);
+        }
+        match self.index_op(name, &left, &right, span, bind)? {
+            None => self.tensor_op(name, name, &[left, right], span, bind).map(Some),
+            value => Ok(value),
+        }
+    }
+
     /// `index + offset` as a node: the index itself where the offset is 0.
     pub(crate) fn moved_index(&mut self, index: Expr<'c>, offset: Dim<'c>, span: Span) -> Res<Expr<'c>> {
         if !is_integer_scalar(index) {

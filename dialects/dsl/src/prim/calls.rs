@@ -8,7 +8,7 @@ use tf_core::{Expr, PrimFunction, Span, StmtKind};
 use tf_types::{DType, Storage, Symbol};
 
 use crate::parser::Parser;
-use crate::refusal::{AtSpan, Refusal, Res};
+use crate::refusal::{Refusal, Res, named_storage};
 use crate::value::{Annotation, Value};
 
 impl<'c> Parser<'_, 'c> {
@@ -113,7 +113,7 @@ impl<'c> Parser<'_, 'c> {
             Some(storage) => {
                 let at = self.span(storage);
                 match self.eval(storage, None)? {
-                    Value::Str(name) => Storage::from_name(name.as_str()).at(at)?,
+                    Value::Str(name) => named_storage(name.as_str(), at)?,
                     Value::Storage(storage) => storage,
                     other => {
                         return Err(Refusal::wrong(at, format!("expected a storage, found {}", other.describe())));

@@ -38,7 +38,7 @@ impl<'c> Parser<'_, 'c> {
                         let known = schema.decl.attributes().map(|param| param.name);
                         let known: Vec<_> = ["grid", "block"].into_iter().chain(known).collect();
                         let message = format!("`launch` has no parameter `{name}`; it has {}", known.join(", "));
-                        return Err(Refusal::wrong(at, message));
+                        return Err(Refusal::wrong(at, message).near(name, known));
                     };
                     let ParamKind::Attribute { kind, optional, .. } = param.kind else { continue };
                     let value = self.attr(kind, optional, &keyword.value, &format!("`{name}` of `launch`"), span)?;

@@ -376,6 +376,10 @@ impl<'c> Printer<'_, 'c> {
         let (parts, binds) = match (name.name, args) {
             ("neg", [x]) => (vec!["-".into(), self.prim_value(*x, 7, depth)?], 7),
             ("logical_not", [x]) => (vec!["not ".into(), self.prim_value(*x, 3, depth)?], 3),
+            ("min" | "max", [left, right]) => {
+                let operands = vec![self.prim_value(*left, 0, depth)?, self.prim_value(*right, 0, depth)?];
+                return Ok(Doc::call(self.file.word(self.cx, name.name)?, operands));
+            }
             (other, [left, right]) => {
                 let Some((text, [binds, of_left, of_right])) = operator(other) else {
                     return Err(Diagnostic::error(format!("the DSL has no `{name}` in a `@prim_func`")));

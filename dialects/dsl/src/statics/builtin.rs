@@ -2,6 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::Span;
+use tf_types::Symbol;
 
 use crate::names::Builtin;
 use crate::parser::Parser;
@@ -32,7 +33,13 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// A call of a function of Python on constants.
-    pub(crate) fn static_call(&mut self, builtin: Builtin, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+    pub(crate) fn static_call(
+        &mut self,
+        builtin: Builtin,
+        call: &ast::ExprCall,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
         let what = builtin.name();
         let values = self.values(call, what)?;
         let unread = || {
@@ -40,7 +47,7 @@ impl<'c> Parser<'_, 'c> {
             Refusal::unread(span, format!("`{what}` of {} is not read", found.join(" and ")))
         };
         match (builtin, &values[..]) {
-            (Builtin::Min | Builtin::Max, [_, ..]) => self.extremum(builtin, &values, span),
+            (Builtin::Min | Builtin::Max, [_, ..]) => self.extremum(builtin, &values, span, bind),
             (Builtin::Len, [Value::Str(text)]) => Ok(Value::Int(text.as_str().chars().count() as i64)),
             (Builtin::Len, [Value::Dict(items)]) => Ok(Value::Int(items.items().len() as i64)),
             (Builtin::Len, [one]) => one.as_sequence().map(|items| Value::Int(items.len() as i64)).ok_or_else(unread),
@@ -99,8 +106,14 @@ impl<'c> Parser<'_, 'c> {
         items.iter().try_fold(start, add)
     }
 
-    /// `min` and `max` of numbers and dims.
-    fn extremum(&mut self, builtin: Builtin, values: &[Value<'c>], span: Span) -> Res<Value<'c>> {
+    /// `min` and `max` of numbers and dims, in a `@prim_func` also of scalars at run time.
+    fn extremum(
+        &mut self,
+        builtin: Builtin,
+        values: &[Value<'c>],
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
         let what = builtin.name();
         let values = match values {
             [one] => match one.as_sequence() {
@@ -111,7 +124,13 @@ impl<'c> Parser<'_, 'c> {
         };
         let least = builtin == Builtin::Min;
         let mut best = values[0].clone();
-        for value in &values[1..] {
+        for (at, value) in values.iter().enumerate().skip(1) {
+            let operands = [(best.clone(), span), (value.clone(), span)];
+            let bind = bind.filter(|_| at + 1 == values.len());
+            if let Some(scalar) = self.scalar_extremum(what, operands, span, bind)? {
+                best = scalar;
+                continue;
+            }
             best = match (&best, value) {
                 (Value::Int(a), Value::Int(b)) => Value::Int(if least { *a.min(b) } else { *a.max(b) }),
                 (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {

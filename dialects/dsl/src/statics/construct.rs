@@ -2,7 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::{DimVarRangePat, Span, Target, TargetKind};
-use tf_types::{DimVar, ShardAttr, Topology};
+use tf_types::{DimVar, ShardAttr, Symbol, Topology};
 
 use crate::names::Builtin;
 use crate::parser::Parser;
@@ -33,7 +33,7 @@ impl<'c> Parser<'_, 'c> {
             };
             let Some(at) = params.iter().position(|p| *p == name.as_str()) else {
                 let message = format!("`{what}` has no parameter `{name}`; it has {}", params.join(", "));
-                return Err(Refusal::wrong(span, message));
+                return Err(Refusal::wrong(span, message).near(name.as_str(), params.iter().copied()));
             };
             if given[at].replace(&keyword.value).is_some() {
                 return Err(Refusal::wrong(span, format!("`{what}` gets `{name}` twice")));
@@ -72,7 +72,13 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// The value of a call of an imported name.
-    pub(crate) fn construct(&mut self, builtin: Builtin, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
+    pub(crate) fn construct(
+        &mut self,
+        builtin: Builtin,
+        call: &ast::ExprCall,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
         match builtin {
             Builtin::DimVar => self.dim_var(call, span),
             Builtin::CeilDiv => {
@@ -134,7 +140,7 @@ impl<'c> Parser<'_, 'c> {
             | Builtin::BoolType
             | Builtin::StrType
             | Builtin::List
-            | Builtin::TupleType => self.static_call(builtin, call, span),
+            | Builtin::TupleType => self.static_call(builtin, call, span, bind),
             Builtin::Tensor | Builtin::ConstTensor => {
                 Err(Refusal::wrong(span, format!("`{}` is an annotation", builtin.name()))
                     .help("write `Tensor[shape, dtype]`"))

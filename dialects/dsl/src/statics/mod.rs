@@ -17,12 +17,12 @@ pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::{Expr, ExprKind, Span};
-use tf_types::{DType, Dim, Symbol};
+use tf_types::{Dim, Symbol};
 
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::prim::Platform;
-use crate::refusal::{AtSpan, Refusal, Res};
+use crate::refusal::{AtSpan, Refusal, Res, named_dtype};
 use crate::value::{Annotation, Value};
 
 /// The Python name of an expression form that is not read.
@@ -106,7 +106,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Platform(platform) => self.platform_attribute(platform, name, span),
             Value::Builtin(Builtin::Tir) => Ok(Value::Op("T", self.cx.symbol(name))),
             Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
-            Value::Builtin(Builtin::DTypeEnum) => DType::from_name(name).map(Value::DType).at(span),
+            Value::Builtin(Builtin::DTypeEnum) => named_dtype(name, span).map(Value::DType),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
             Value::Expr(expr)
                 if name == "shape"

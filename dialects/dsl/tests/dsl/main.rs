@@ -12,5 +12,6 @@ mod programs;
 mod refusals;
 mod registry;
 mod statics;
+mod suggestions;
 mod surface;
 mod trees;

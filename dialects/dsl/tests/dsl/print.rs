@@ -127,3 +127,25 @@ fn random_modules_come_back_or_are_refused() {
     }
     assert!(printed > SEEDS / 4, "only {printed} of {SEEDS} are printed");
 }
+
+/// `min` and `max` of scalars that are known at run time.
+#[test]
+fn extrema_at_run_time_come_back() {
+    let source = "from tilefoundry import module, prim_func\nfrom tilefoundry.dsl import Tensor, T\n\
+        from tilefoundry.ir.types.dim import DimVar\nN = DimVar(\"n\", 1, 9)\n@module()\nclass M:\n    @prim_func\n    \
+        def f(x: Tensor[(N, 4), \"f32\"], s: Tensor[(), \"f32\"], y: Tensor[(N, 4), \"f32\"]):\n        \
+        for i in range(min(N, 4)):\n            low = max(i - 1, 0, i - 3)\n            \
+        for j in range(low, x.shape[0]):\n                \
+        if max(s, 0.5) > 1.0 and min(low, j) + 1 < 4:\n                    T.copy(x, y)\n";
+    comes_back("extrema", source, None);
+    with_module(source, None, |cx, module| {
+        let text = print_module(cx, module.expect("it is read"), &PrintOptions::default()).expect("it is printed");
+        for part in [
+            "range(min(x.shape[0], 4))",
+            "low = max(max(i - 1, 0), i - 3)",
+            "if max(s, 0.5) > 1.0 and min(low, j) + 1 < 4",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+    });
+}
