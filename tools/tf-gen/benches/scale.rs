@@ -11,8 +11,10 @@ use tf_core::hash::structural_hash;
 use tf_core::op::OpRegistry;
 use tf_core::visit::{Cloning, ExprCloner, clone_expr, collect_exprs};
 use tf_core::{AnyFunction, Arena, Context, Expr, Function, Meta, Module};
+use tf_framework::Verifier;
 use tf_gen::Shape;
 use tf_text::{PrintOptions, parse_module, print_module};
+use tf_transforms::Rules;
 
 /// What this thread has computed, without what others on the machine took from it.
 fn cpu_time() -> Duration {
@@ -128,11 +130,8 @@ fn scale(c: &mut Criterion) {
     each("print", &|group, case| case.measure(group, |_, module| print_module(module, &PrintOptions::default())));
     each("type_verify", &|group, case| {
         case.measure(group, |cx, module| {
-            let function = body(module);
-            let typed = tf_transforms::infer_function(function, cx).expect("well typed");
-            assert!(
-                typed == function && tf_transforms::verify::function(AnyFunction::Hir(typed), module, cx).is_empty()
-            );
+            let function = AnyFunction::Hir(body(module));
+            assert!(Rules.function(function, module, cx) == Ok(function));
         });
     });
     each("collect", &|group, case| case.measure(group, |_, module| collect_exprs(value(module)).len()));
