@@ -1,6 +1,6 @@
 //! Constant propagation: which values are known before anything runs.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use tf_core::node::GridRegion;
 use tf_core::op::OpView;
@@ -17,9 +17,9 @@ pub enum Fact {
     /// Nothing has reached it.
     Unknown,
     /// Always this tensor.
-    Constant(Rc<Tensor>),
+    Constant(Arc<Tensor>),
     /// A tuple, and what is known of each field.
-    Fields(Rc<[Fact]>),
+    Fields(Arc<[Fact]>),
     /// Not always the same, or too large to follow.
     Varying,
 }
@@ -27,7 +27,7 @@ pub enum Fact {
 impl From<Value> for Fact {
     fn from(value: Value) -> Self {
         match value {
-            Value::Tensor(tensor) => Self::Constant(Rc::new(tensor)),
+            Value::Tensor(tensor) => Self::Constant(Arc::new(tensor)),
             Value::Tuple(fields) => Self::Fields(fields.into_iter().map(Self::from).collect()),
         }
     }
@@ -73,7 +73,7 @@ impl Fact {
         let joined = match (&*self, other) {
             (_, Self::Unknown) | (Self::Varying, _) => return false,
             (Self::Unknown, _) => other.clone(),
-            (Self::Constant(a), Self::Constant(b)) if Rc::ptr_eq(a, b) || same_bits(a, b) => return false,
+            (Self::Constant(a), Self::Constant(b)) if Arc::ptr_eq(a, b) || same_bits(a, b) => return false,
             (Self::Fields(a), Self::Fields(b)) if a.len() == b.len() => {
                 let mut fields = a.to_vec();
                 let changed = fields.iter_mut().zip(&**b).fold(false, |changed, (field, b)| field.join(b) | changed);
@@ -227,7 +227,7 @@ impl<'c, F: Fold<'c>> ValueAnalysis for Problem<'_, 'c, F> {
         match expr.kind {
             ExprKind::Var { .. } => self.variable(node, facts),
             ExprKind::Constant(constant) => match expr.ty().as_tensor().map(|ty| literal(constant, ty.dtype)) {
-                Some(Ok(tensor)) => Fact::Constant(Rc::new(tensor)),
+                Some(Ok(tensor)) => Fact::Constant(Arc::new(tensor)),
                 _ => Fact::Varying,
             },
             ExprKind::Tuple(_) => Fact::Fields(operands().into()),
@@ -246,10 +246,10 @@ impl<'c, F: Fold<'c>> ValueAnalysis for Problem<'_, 'c, F> {
 }
 
 impl<'c> Constants<'c> {
-    /// Analyses a HIR function with that body. Parameters and calls of functions vary.
+    /// Analyses these values of a HIR function. Parameters and calls of functions vary.
     #[must_use]
-    pub fn of_value<F: Fold<'c>>(cx: &Context<'c>, body: Expr<'c>, fold: &F) -> Self {
-        let flow = ValueFlow::of_value(body);
+    pub fn of_values<F: Fold<'c>>(cx: &Context<'c>, roots: &[Expr<'c>], fold: &F) -> Self {
+        let flow = ValueFlow::of_values(roots);
         let (mut variables, mut settled) = (NodeMap::<Expr<'c>, Fact>::default(), NodeSet::default());
         for node in 0..flow.len() {
             let ExprKind::Grid(region) = flow.expr(node).kind else { continue };

@@ -47,10 +47,10 @@ impl Lists {
 }
 
 impl<'c> ValueFlow<'c> {
-    /// The values of a HIR function with that body.
+    /// These values of a HIR function, and those that they follow from.
     #[must_use]
-    pub fn of_value(body: Expr<'c>) -> Self {
-        let mut order = post_order(&[body]);
+    pub fn of_values(roots: &[Expr<'c>]) -> Self {
+        let mut order = post_order(roots);
         let mut bound: NodeMap<Expr<'c>, Vec<Expr<'c>>> = NodeMap::default();
         let mut loops = Vec::new();
         for &expr in &order {

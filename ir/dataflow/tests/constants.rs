@@ -55,7 +55,7 @@ fn carries_reach_a_fixed_point() {
         let [a, b, c, i] = ["a", "b", "c", "i"].map(|name| var(cx, name));
         // `a` stays 5; `b` takes the value of `a`, which is the same; `c` takes that of `b` but starts elsewhere.
         let body = grid(cx, i, 4, &[(a, int(cx, 5), a), (b, int(cx, 5), a), (c, int(cx, 6), b)]);
-        let constants = Constants::of_value(cx, body, &Nothing);
+        let constants = Constants::of_values(cx, &[body], &Nothing);
         assert_eq!([a, b, c, i].map(|v| constants.fact(v).integer()), [Some(5), Some(5), None, None]);
         assert_eq!(integers(constants.fact(body)), [Some(5), Some(5), Some(5)]);
     });
@@ -69,7 +69,7 @@ fn loops_that_run_once_or_never() {
         {
             let [a, b, i] = ["a", "b", "i"].map(|name| var(cx, name));
             let body = grid(cx, i, stop, &[(a, int(cx, 1), b), (b, int(cx, 2), i)]);
-            let constants = Constants::of_value(cx, body, &Nothing);
+            let constants = Constants::of_values(cx, &[body], &Nothing);
             // A variable that nothing reaches has no fact of its own.
             assert_eq!(constants.fact(i).integer(), index, "{stop}");
             assert_eq!(integers(constants.fact(body)), values, "{stop}");
@@ -122,7 +122,7 @@ fn inputs_come_first() {
     with(|cx| {
         let [a, i] = ["a", "i"].map(|name| var(cx, name));
         let next = cx.expr(ExprKind::Tuple(cx.alloc_slice(&[a, i])), a.ty(), Meta::default());
-        let flow = ValueFlow::of_value(grid(cx, i, 4, &[(a, int(cx, 1), next)]));
+        let flow = ValueFlow::of_values(&[grid(cx, i, 4, &[(a, int(cx, 1), next)])]);
         for node in 0..flow.len() {
             let later = flow.inputs(node).iter().any(|&input| input as usize > node);
             assert_eq!(later, flow.expr(node) == a);

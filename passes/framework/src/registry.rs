@@ -13,6 +13,14 @@ use tf_core::guard::guard;
 type Make = Box<dyn Fn() -> AnyPass + Send + Sync>;
 type Expand = Box<dyn Fn(&Options) -> Result<String, OptionError> + Send + Sync>;
 
+/// A rewrite pattern, as help shows it.
+pub struct PatternHelp {
+    /// Its name in remarks.
+    pub name: String,
+    /// What it does, on one line.
+    pub doc: String,
+}
+
 /// A registered name.
 pub struct Entry {
     /// The name in pipeline text.
@@ -25,6 +33,8 @@ pub struct Entry {
     pub statistics: &'static [&'static str],
     /// Passes that must stand earlier in the pipeline.
     pub requires: &'static [&'static str],
+    /// Rewrite patterns that it applies.
+    pub patterns: Vec<PatternHelp>,
     pub(crate) kind: EntryKind,
 }
 
@@ -69,6 +79,12 @@ impl Entry {
             for line in option.doc.lines() {
                 out.push_str(&format!("      {line}\n"));
             }
+        }
+        if !self.patterns.is_empty() {
+            out.push_str("\nPatterns:\n");
+        }
+        for pattern in &self.patterns {
+            out.push_str(&format!("  {}\n      {}\n", pattern.name, pattern.doc));
         }
         if !self.requires.is_empty() {
             out.push_str(&format!("\nRequires earlier in the pipeline: {}\n", self.requires.join(", ")));
@@ -157,8 +173,19 @@ impl PassRegistry {
             options: decl.options,
             statistics: decl.statistics,
             requires: decl.requires,
+            patterns: Vec::new(),
             kind: EntryKind::Pass { make, over },
         });
+    }
+
+    /// Adds to the help of a registered pass the patterns that it applies: names, each with its documentation.
+    pub fn applies(&mut self, name: &str, patterns: impl IntoIterator<Item = (String, &'static str)>) {
+        match self.entries.get_mut(name) {
+            Some(entry) => {
+                entry.patterns.extend(patterns.into_iter().map(|(name, doc)| PatternHelp { name, doc: summary(doc) }));
+            }
+            None => self.mistakes.push(format!("`{name}` has patterns and is no pass")),
+        }
     }
 
     /// Adds a pass over modules. Pipelines get clones of the prototype with their options set.
@@ -202,6 +229,7 @@ impl PassRegistry {
             options,
             statistics: &[],
             requires: &[],
+            patterns: Vec::new(),
             kind: EntryKind::Pipeline(Box::new(expand)),
         });
     }

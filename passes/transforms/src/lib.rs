@@ -37,9 +37,15 @@ pub use strip_debug::StripDebug;
 pub use symbol_dce::SymbolDce;
 use tf_framework::PassRegistry;
 pub use tf_infer::infer_function;
-use tf_rewrite::Patterns;
+use tf_rewrite::{Patterns, RewritePattern};
 use tf_value::EvalRegistry;
 pub use verify::Verify;
+
+/// The name of a pattern, with the option that it needs, and what it does.
+fn pattern_help(pattern: &dyn RewritePattern) -> (String, &'static str) {
+    let option = if pattern.fast_math() { " (fast-math)" } else { "" };
+    (format!("{}{option}", pattern.name()), pattern.doc())
+}
 
 /// Registers the passes of this crate; those that fold do so by these evaluation rules, and `canonicalize` has these patterns.
 pub fn register(registry: &mut PassRegistry, rules: &Arc<EvalRegistry>, patterns: Patterns) {
@@ -51,7 +57,9 @@ pub fn register(registry: &mut PassRegistry, rules: &Arc<EvalRegistry>, patterns
     registry.any_function_pass(ConstProp::new(Arc::clone(rules)));
     registry.any_function_pass(CommonSubexpressions::new());
     registry.any_function_pass(DeadCode::new());
+    let help: Vec<_> = patterns.iter().map(pattern_help).collect();
     registry.any_function_pass(Canonicalize::new(Arc::clone(rules), patterns));
+    registry.applies("canonicalize", help);
     registry.function_pass(Inline::new());
     registry.module_pass(Specialize::new());
     registry.module_pass(SymbolDce::new());

@@ -51,6 +51,12 @@ fn section(out: &mut String, entry: &Entry) {
         let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
         let _ = writeln!(out, "| `{}` | {} | {} |", cell(&option.usage()), cell(&default), cell(option.doc));
     }
+    if !entry.patterns.is_empty() {
+        let _ = writeln!(out, "\n| Pattern | Meaning |\n|---|---|");
+    }
+    for pattern in &entry.patterns {
+        let _ = writeln!(out, "| {} | {} |", pattern.name, pattern.doc.replace('|', "\\|"));
+    }
     if !entry.requires.is_empty() {
         let names: Vec<_> = entry.requires.iter().map(|name| format!("`{name}`")).collect();
         let _ = writeln!(out, "\nRequires {} earlier in the pipeline.", names.join(", "));

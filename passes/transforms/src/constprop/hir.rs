@@ -21,7 +21,7 @@ enum Done<'c> {
 
 struct Propagate<'a, 'c> {
     folder: Folder<'a, 'c>,
-    constants: Constants<'c>,
+    constants: &'a Constants<'c>,
     /// The induction variables of loops that have been entered; one of two loops stays.
     bound: NodeSet<Expr<'c>>,
     /// Carries that are always the same.
@@ -175,10 +175,10 @@ impl ConstProp {
         cx: &FunctionCx<'_, 'c>,
         body: Expr<'c>,
         folder: Folder<'_, 'c>,
+        constants: &Constants<'c>,
     ) -> Result<Expr<'c>> {
         let mut kept = NodeSet::default();
         loop {
-            let constants = Constants::of_value(cx.context(), body, &folder);
             let (bound, known, unwrapped) = Default::default();
             let (again, done) = (false, Vec::new());
             let mut propagate = Propagate { folder, constants, bound, known, unwrapped, kept, again, done };

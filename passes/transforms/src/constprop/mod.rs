@@ -6,8 +6,9 @@ mod tir;
 use std::sync::Arc;
 
 use tf_core::node::FunctionData;
-use tf_core::{AnyFunction, Result};
-use tf_framework::{AnyFunctionPass, Counter, FunctionCx, Pass};
+use tf_core::{AnyFunction, Context, Result};
+use tf_dataflow::Constants;
+use tf_framework::{AnyFunctionPass, Counter, FunctionAnalysis, FunctionCx, Pass};
 use tf_value::EvalRegistry;
 
 use crate::fold::Folder;
@@ -28,17 +29,35 @@ pub struct ConstProp {
     rules: Arc<EvalRegistry>,
 }
 
+/// What is the same in every run of a function.
+struct KnownValues(Arc<EvalRegistry>);
+
+impl FunctionAnalysis for KnownValues {
+    const NAME: &'static str = "constants";
+    type Subject<'c> = AnyFunction<'c>;
+    type Result<'c> = Constants<'c>;
+
+    fn run<'c>(&self, function: AnyFunction<'c>, cx: &Context<'c>) -> Constants<'c> {
+        let folder = Folder::new(cx, &self.0);
+        match function {
+            AnyFunction::Hir(function) => Constants::of_values(cx, function.body.as_slice(), &folder),
+            AnyFunction::Tir(function) => Constants::of_statements(cx, function, &folder),
+        }
+    }
+}
+
 impl AnyFunctionPass for ConstProp {
     fn run<'c>(&self, function: AnyFunction<'c>, cx: &FunctionCx<'_, 'c>) -> Result<AnyFunction<'c>> {
         let folder = Folder::new(cx.context(), &self.rules);
+        let constants = || cx.analysis(&KnownValues(Arc::clone(&self.rules)), function);
         match function {
             AnyFunction::Hir(function) => {
                 let Some(old) = function.body else { return Ok(AnyFunction::Hir(function)) };
-                let body = self.value(cx, old, folder)?;
+                let body = self.value(cx, old, folder, &constants())?;
                 let changed = || cx.function(FunctionData { body: Some(body), ..*function });
                 Ok(AnyFunction::Hir(if body == old { function } else { changed() }))
             }
-            AnyFunction::Tir(function) => self.statements(function, cx, folder).map(AnyFunction::Tir),
+            AnyFunction::Tir(function) => self.statements(function, cx, folder, &constants()).map(AnyFunction::Tir),
         }
     }
 }

@@ -13,7 +13,7 @@ struct Decide<'a, 'c> {
     pass: &'a ConstProp,
     cx: &'a FunctionCx<'a, 'c>,
     folder: Folder<'a, 'c>,
-    constants: Constants<'c>,
+    constants: &'a Constants<'c>,
 }
 
 /// The integer that an expression is written as.
@@ -105,8 +105,8 @@ impl ConstProp {
         function: PrimFunction<'c>,
         cx: &FunctionCx<'_, 'c>,
         folder: Folder<'_, 'c>,
+        constants: &Constants<'c>,
     ) -> Result<PrimFunction<'c>> {
-        let constants = Constants::of_statements(cx.context(), function, &folder);
         let body = rewrite_stmt_exprs(&mut Decide { pass: self, cx, folder, constants }, function.body, cx.context())?;
         if body == function.body {
             return Ok(function);

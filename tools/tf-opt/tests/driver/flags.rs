@@ -19,6 +19,9 @@ fn passes_and_ops() {
     }
     let help = place.ok(&["--help-pass=evaluate"]);
     assert!(help.starts_with("evaluate (module pass)\n") && help.contains("  on=TEXT (default reference)\n"), "{help}");
+    let patterns = place.ok(&["--help-pass=canonicalize"]);
+    assert!(patterns.contains("\nPatterns:\n") && patterns.contains("\n  cast-to-same\n"), "{patterns}");
+    assert!(patterns.lines().any(|line| line.starts_with("  ") && line.ends_with(" (fast-math)")), "{patterns}");
     let error = place.refused(&["--help-pass=nothing"]);
     assert!(error.contains("unknown pass `nothing`") && error.contains("`tf-opt-llvm`"), "{error}");
     let op = place.ok(&["--show-op=tf.reduce"]);
