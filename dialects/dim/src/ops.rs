@@ -216,7 +216,7 @@ macro_rules! scalar_ops {
             impl EvalRule for $op {
                 fn eval<'c>(
                     _: OpCall<'c, Self>,
-                    operands: &[Value],
+                    operands: &mut [Value],
                     _: &EvalCx<'_, 'c>,
                 ) -> Result<Value, ValueError> {
                     rules::eval::<Self>(operands)
@@ -282,9 +282,9 @@ mod tests {
 
     fn value(cx: &Context<'_>, eval: &EvalRegistry, op: OpInstance<'_>, operands: &[Tensor]) -> Result<Tensor, String> {
         let rule = eval.get(op.id).unwrap();
-        let operands: Vec<_> = operands.iter().cloned().map(Value::from).collect();
+        let mut operands: Vec<_> = operands.iter().cloned().map(Value::from).collect();
         let cx = EvalCx { dims: &Default::default(), result_type: cx.scalar(DType::I64) };
-        let value = rule(OpView { op, args: &[] }, &operands, &cx).map_err(|error| error.message)?;
+        let value = rule(OpView { op, args: &[] }, &mut operands, &cx).map_err(|error| error.message)?;
         Ok(value.as_tensor().unwrap().clone())
     }
 

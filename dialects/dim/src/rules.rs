@@ -100,7 +100,7 @@ pub(crate) fn eval<O: ScalarOp>(operands: &[Value]) -> Result<Value, ValueError>
                     ValueError::new(format!("`{}` divides {} by zero", O::DECL.name, lhs.to_index().unwrap_or(0)))
                 });
             }
-            Ok(wide(lhs)?.binary(&wide(rhs)?, kind)?.into())
+            Ok(wide(lhs)?.binary(wide(rhs)?, kind)?.into())
         }
         (ScalarKind::Unary(kind), [Value::Tensor(operand)]) => Ok(wide(operand)?.unary(kind)?.into()),
         _ => Err(ValueError::new(format!("`{}` takes scalars, found {} values", O::DECL.name, operands.len()))),

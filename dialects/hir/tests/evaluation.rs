@@ -30,10 +30,10 @@ fn operand<'c>(cx: &Context<'c>, tensor: &Tensor, symbolic: bool) -> Expr<'c> {
 /// The value of a call of ops without symbolic extents, checked against its type.
 fn run(call: Expr<'_>, eval: &EvalRegistry, operands: &[Tensor]) -> Result<Tensor, ValueError> {
     let view = call.op_call().unwrap();
-    let values: Vec<_> = operands.iter().cloned().map(Value::from).collect();
+    let mut values: Vec<_> = operands.iter().cloned().map(Value::from).collect();
     let sizes = FxHashMap::from_iter([]);
     let cx = EvalCx { dims: &sizes, result_type: call.ty() };
-    let value = eval.get(view.op.id).unwrap()(view, &values, &cx)?;
+    let value = eval.get(view.op.id).unwrap()(view, &mut values, &cx)?;
     let tensor = value.as_tensor().unwrap();
     let ty = call.ty().as_tensor().unwrap();
     assert_eq!(tensor.dtype(), ty.dtype, "{:?}", view.op);
@@ -105,13 +105,13 @@ fn rules_check_their_operands_themselves() {
     let rule = eval.get(op.id).unwrap();
     let view = tf_core::op::OpView { op, args: &[] };
     let x = Value::from(ints(&[1], &[1]));
-    let message = |values: &[Value]| rule(view, values, &eval_cx).unwrap_err().message;
-    assert_eq!(message(std::slice::from_ref(&x)), "`tf.binary` got 1 operands");
+    let message = |values: &mut [Value]| rule(view, values, &eval_cx).unwrap_err().message;
+    assert_eq!(message(&mut [x.clone()]), "`tf.binary` got 1 operands");
     let pair = Value::Tuple(vec![x.clone(), x.clone()]);
-    assert_eq!(message(&[x.clone(), pair]), "`tf.binary` takes tensors, but operand 1 is a tuple of 2");
+    assert_eq!(message(&mut [x.clone(), pair]), "`tf.binary` takes tensors, but operand 1 is a tuple of 2");
     // Unequal dtypes promote (decision 18).
     let half = Value::from(Tensor::from_f32(&[1], &[0.5]).unwrap());
-    let sum = rule(view, &[x, half], &eval_cx).unwrap();
+    let sum = rule(view, &mut [x, half], &eval_cx).unwrap();
     assert_eq!(sum.as_tensor().unwrap().to_f32_vec(), [1.5]);
 }
 
@@ -125,13 +125,13 @@ fn symbolic_sizes_take_this_runs_value() {
     let zero = cx.constant(tf_core::Literal::Int(0), DType::I64, Meta::default());
     let op = Slice::new(cx, cx.dims(&[n, cx.dim(1)]), cx.const_dims(&[1, 1]));
     let call = cx.call(op, &[arg, zero, zero], Meta::default()).unwrap();
-    let operands = [Value::from(x), Value::from(Tensor::scalar(0i64)), Value::from(Tensor::scalar(0i64))];
+    let mut operands = [Value::from(x), Value::from(Tensor::scalar(0i64)), Value::from(Tensor::scalar(0i64))];
     let sizes = FxHashMap::from_iter([(cx.symbol("n"), 3)]);
     let rule = eval.get(op.id).unwrap();
-    let value = rule(call.op_call().unwrap(), &operands, &EvalCx { dims: &sizes, result_type: call.ty() }).unwrap();
+    let value = rule(call.op_call().unwrap(), &mut operands, &EvalCx { dims: &sizes, result_type: call.ty() }).unwrap();
     assert_eq!(value.as_tensor().unwrap().to_f32_vec(), [1.0, 3.0, 5.0]);
     let none = FxHashMap::from_iter([]);
     let cx = EvalCx { dims: &none, result_type: call.ty() };
-    let error = rule(call.op_call().unwrap(), &operands, &cx).unwrap_err();
+    let error = rule(call.op_call().unwrap(), &mut operands, &cx).unwrap_err();
     assert_eq!(error.message, "the size of dim `n` is not known in this run");
 }

@@ -254,7 +254,7 @@ fn run(which: usize, draw: &Draw) -> Result<bool, String> {
     let cx = &Context::new(&arena, ops);
     let mut b = Build { cx, draw, operands: Vec::new() };
     let Some(op) = build(which, &mut b) else { return Ok(false) };
-    let (args, values): (Vec<_>, Vec<_>) = b.operands.into_iter().unzip();
+    let (args, mut values): (Vec<_>, Vec<_>) = b.operands.into_iter().unzip();
     let Ok(call) = cx.call(op, &args, Meta::default()) else { return Ok(false) };
     let again = cx.call(op, &args, Meta::default()).map(|again| again.ty());
     if again != Ok(call.ty()) {
@@ -262,8 +262,8 @@ fn run(which: usize, draw: &Draw) -> Result<bool, String> {
     }
     let sizes = FxHashMap::from_iter([(cx.symbol("n"), draw.shape.first().copied().unwrap_or_default() as i64)]);
     let eval_cx = EvalCx { dims: &sizes, result_type: call.ty() };
-    let value =
-        rules.get(op.id).unwrap()(call.op_call().unwrap(), &values, &eval_cx).map_err(|e| format!("{op:?}: {e}"))?;
+    let value = rules.get(op.id).unwrap()(call.op_call().unwrap(), &mut values, &eval_cx)
+        .map_err(|e| format!("{op:?}: {e}"))?;
     check(call.ty(), &value, &sizes).map_err(|e| format!("{op:?}: {e}"))?;
     Ok(true)
 }

@@ -20,11 +20,11 @@ fn run<'c>(
     operands: &[(Expr<'c>, Value)],
     n: i64,
 ) -> Result<Value, ValueError> {
-    let (args, values): (Vec<_>, Vec<_>) = operands.iter().cloned().unzip();
+    let (args, mut values): (Vec<_>, Vec<_>) = operands.iter().cloned().unzip();
     let call = cx.call(op, &args, Meta::default()).unwrap();
     let sizes = FxHashMap::from_iter([(cx.symbol("n"), n)]);
     let eval_cx = EvalCx { dims: &sizes, result_type: call.ty() };
-    rules.get(op.id).unwrap()(call.op_call().unwrap(), &values, &eval_cx)
+    rules.get(op.id).unwrap()(call.op_call().unwrap(), &mut values, &eval_cx)
 }
 
 fn number(value: i32) -> Value {

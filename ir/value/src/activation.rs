@@ -63,8 +63,8 @@ impl Tensor {
     ///
     /// # Errors
     /// Integers and bool (decision 19); a negative result in `f8e8m0`.
-    pub fn activate(&self, function: Activation) -> Result<Self, ValueError> {
-        fn apply<T: Numeric<Wide = f32>>(x: &SharedArray<T>, function: Activation) -> Tensor {
+    pub fn activate(self, function: Activation) -> Result<Self, ValueError> {
+        fn apply<T: Numeric<Wide = f32>>(x: SharedArray<T>, function: Activation) -> Tensor {
             T::wrap(map(x, function.kernel()))
         }
         match self {

@@ -2,10 +2,10 @@
 
 use tf_types::DType;
 
-use crate::cast::promote;
+use crate::cast::{promote, promoted};
 use crate::element::{Element, SharedArray};
 use crate::kernel::{CHUNK, fill_chunks};
-use crate::tensor::{element_count, from_parts, row_major, show_shape};
+use crate::tensor::{element_count, from_parts, owned, row_major, show_shape};
 use crate::{Tensor, ValueError, normalize_axis, with_array};
 
 /// Extents before and after an axis, multiplied.
@@ -88,11 +88,11 @@ impl Tensor {
         Self::concat(&parts, axis as i64)
     }
 
-    /// A copy with `update` in place of the window of its shape that begins at `offsets`.
+    /// This tensor with `update` in place of the window of its shape that begins at `offsets`.
     ///
     /// # Errors
-    /// Unequal ranks or dtypes; a window that leaves an axis (decision 4).
-    pub fn insert(&self, update: &Self, offsets: &[i64]) -> Result<Self, ValueError> {
+    /// Unequal ranks; dtypes that do not promote; a window that leaves an axis (decision 4).
+    pub fn insert(self, update: &Self, offsets: &[i64]) -> Result<Self, ValueError> {
         if update.rank() != self.rank() || offsets.len() != self.rank() {
             return Err(ValueError::new(format!(
                 "insert into rank {} takes an update of that rank and {} offsets, found rank {} and {}",
@@ -101,9 +101,6 @@ impl Tensor {
                 update.rank(),
                 offsets.len()
             )));
-        }
-        if update.dtype() != self.dtype() {
-            return Err(ValueError::new(format!("insert of {} into {}", update.dtype(), self.dtype())));
         }
         let mut window = Vec::with_capacity(offsets.len());
         for (axis, (&offset, &size)) in offsets.iter().zip(update.shape()).enumerate() {
@@ -117,13 +114,14 @@ impl Tensor {
             };
             window.push(ndarray::Slice::from(first..first + size));
         }
-        fn inserted<T: Element>(array: &SharedArray<T>, update: &Tensor, window: &[ndarray::Slice]) -> Tensor {
-            let mut out = from_parts(array.shape(), row_major(array).into_owned());
+        fn inserted<T: Element>(array: SharedArray<T>, update: &Tensor, window: &[ndarray::Slice]) -> Tensor {
+            let mut out = owned(array);
             let update = T::array(update).expect("both have one dtype");
             out.slice_each_axis_mut(|axis| window[axis.axis.index()]).assign(update);
-            T::wrap(out)
+            T::wrap(out.into_shared())
         }
-        Ok(with_array!(self, array => inserted(array, update, &window)))
+        let (dst, update) = promoted(self, update)?;
+        Ok(with_array!(dst, array => inserted(array, &update, &window)))
     }
 
     /// Every element `repeats` times in a row along an axis.
@@ -205,9 +203,9 @@ mod tests {
         let x = counted(&[3, 3]);
         let update = Tensor::full(&[2, 1], 9i32).unwrap();
         let view = x.permute(&[1, 0]).unwrap();
-        assert_eq!(ints(&view.insert(&update, &[1, 2]).unwrap()), [0, 3, 6, 1, 4, 9, 2, 5, 9]);
+        assert_eq!(ints(&view.clone().insert(&update, &[1, 2]).unwrap()), [0, 3, 6, 1, 4, 9, 2, 5, 9]);
         assert_eq!(ints(&x), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
-        let message = |offsets: &[i64]| x.insert(&update, offsets).unwrap_err().message;
+        let message = |offsets: &[i64]| x.clone().insert(&update, offsets).unwrap_err().message;
         assert_eq!(message(&[2, 0]), "insert window [2, 4) leaves axis 0 of extent 3");
         assert_eq!(message(&[-1, 0]), "insert window [-1, 1) leaves axis 0 of extent 3");
         assert_eq!(
@@ -215,6 +213,9 @@ mod tests {
             format!("insert window [{}, {}) leaves axis 1 of extent 3", i64::MAX, 1u64 << 63)
         );
         assert!(message(&[0]).ends_with("found rank 2 and 1"));
+        let half = Tensor::from_f32(&[1, 1], &[0.5]).unwrap();
+        let wide = x.slice(&[0, 0], &[1, 2], &[1, 1]).unwrap().insert(&half, &[0, 1]).unwrap();
+        assert_eq!((wide.dtype(), wide.to_f32_vec()), (DType::F32, vec![0.0, 0.5]));
         let scalar = Tensor::scalar(1i32).insert(&Tensor::scalar(2i32), &[]).unwrap();
         assert_eq!(ints(&scalar), [2]);
     }

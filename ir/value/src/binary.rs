@@ -3,7 +3,7 @@
 use tf_types::DType;
 use tf_types::kinds::BinaryKind;
 
-use crate::cast::promote;
+use crate::cast::promoted;
 use crate::element::{Element, Numeric, SharedArray};
 use crate::kernel::{Arithmetic, Test, arithmetic, each_pair, each_test, predicate};
 use crate::view::broadcast_shapes;
@@ -85,22 +85,22 @@ kernels!(bool_arithmetic, bool_comparison, bool, {
 });
 
 fn apply<T: Numeric>(
-    a: &SharedArray<T>,
-    b: &SharedArray<T>,
+    a: SharedArray<T>,
+    b: SharedArray<T>,
     of: Option<Arithmetic<T::Wide>>,
     tests: Option<Test<T::Wide>>,
     kind: BinaryKind,
 ) -> Result<Tensor, ValueError> {
     match (of, tests) {
         (Some(f), _) => Ok(T::wrap(arithmetic(a, b, f)?)),
-        (None, Some(f)) => Ok(Tensor::Bool(predicate(a, b, f)?)),
+        (None, Some(f)) => Ok(Tensor::Bool(predicate(&a, &b, f)?)),
         (None, None) => Err(refused(kind, T::DTYPE)),
     }
 }
 
 fn floats<T: Numeric<Wide = f32>>(
-    a: &SharedArray<T>,
-    b: &SharedArray<T>,
+    a: SharedArray<T>,
+    b: SharedArray<T>,
     kind: BinaryKind,
 ) -> Result<Tensor, ValueError> {
     apply(a, b, f32_arithmetic(kind), f32_comparison(kind), kind)
@@ -138,28 +138,28 @@ impl Tensor {
     /// # Errors
     /// Shapes that do not broadcast, dtypes without a promotion, a dtype the kind does not take (decision 19: `floor_div` and `mod` take
     /// integers, `and` and `or` take bool, arithmetic refuses bool), a zero divisor of integers, a negative result in `f8e8m0`.
-    pub fn binary(&self, rhs: &Self, kind: BinaryKind) -> Result<Self, ValueError> {
+    pub fn binary(self, rhs: Self, kind: BinaryKind) -> Result<Self, ValueError> {
         match (self, rhs) {
             (Self::F32(a), Self::F32(b)) => floats(a, b, kind),
             (Self::F16(a), Self::F16(b)) => floats(a, b, kind),
             (Self::BF16(a), Self::BF16(b)) => floats(a, b, kind),
             (Self::Fp8E4M3(a), Self::Fp8E4M3(b)) => floats(a, b, kind),
             (Self::I32(a), Self::I32(b)) => {
-                refuse_zero_divisor(a, b, kind)?;
+                refuse_zero_divisor(&a, &b, kind)?;
                 apply(a, b, i32_arithmetic(kind), i32_comparison(kind), kind)
             }
             (Self::I64(a), Self::I64(b)) => {
-                refuse_zero_divisor(a, b, kind)?;
+                refuse_zero_divisor(&a, &b, kind)?;
                 apply(a, b, i64_arithmetic(kind), i64_comparison(kind), kind)
             }
             (Self::Bool(a), Self::Bool(b)) => apply(a, b, bool_arithmetic(kind), bool_comparison(kind), kind),
-            (Self::F8E8M0(_), Self::F8E8M0(_)) => {
-                let wide = self.cast(DType::F32)?.binary(&rhs.cast(DType::F32)?, kind)?;
+            (lhs @ Self::F8E8M0(_), rhs @ Self::F8E8M0(_)) => {
+                let wide = lhs.cast(DType::F32)?.binary(rhs.cast(DType::F32)?, kind)?;
                 if kind.is_comparison() { Ok(wide) } else { wide.cast(DType::F8E8M0) }
             }
-            _ => {
-                let dtype = promote(self, rhs)?;
-                self.cast(dtype)?.binary(&rhs.cast(dtype)?, kind)
+            (lhs, rhs) => {
+                let (lhs, rhs) = promoted(lhs, &rhs)?;
+                lhs.binary(rhs, kind)
             }
         }
     }
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn integer_division() {
         let (a, b) = (ints(&[7, -7, 7, -7, i32::MIN]), ints(&[2, 2, -2, -2, -1]));
-        let of = |kind| a.binary(&b, kind).unwrap().to_vec::<i32>().unwrap();
+        let of = |kind| a.clone().binary(b.clone(), kind).unwrap().to_vec::<i32>().unwrap();
         assert_eq!(of(BinaryKind::Div), [3, -3, -3, 3, i32::MIN]);
         assert_eq!(of(BinaryKind::FloorDiv), [3, -4, -4, 3, i32::MIN]);
         assert_eq!(of(BinaryKind::Mod), [1, 1, -1, -1, 0]);
@@ -189,18 +189,18 @@ mod tests {
     fn zero_divisors_are_refused_where_used() {
         let (a, zero) = (ints(&[7, 7]), ints(&[1, 0]));
         for kind in [BinaryKind::Div, BinaryKind::FloorDiv, BinaryKind::Mod] {
-            let error = a.binary(&zero, kind).unwrap_err();
+            let error = a.clone().binary(zero.clone(), kind).unwrap_err();
             assert_eq!(error.message, format!("`{kind}` of i32 divides by zero: the divisor at [1] is 0"));
         }
         let empty = Tensor::zeros(&[0, 2], DType::I32).unwrap();
-        assert_eq!(empty.binary(&zero, BinaryKind::Div).unwrap().shape(), &[0, 2]);
+        assert_eq!(empty.clone().binary(zero.clone(), BinaryKind::Div).unwrap().shape(), &[0, 2]);
     }
 
     #[test]
     fn refused_dtypes() {
         let of = |dtype, kind| {
             let x = Tensor::zeros(&[2], dtype).unwrap();
-            x.binary(&x, kind).map(|t| t.dtype()).map_err(|e| e.message)
+            x.clone().binary(x.clone(), kind).map(|t| t.dtype()).map_err(|e| e.message)
         };
         assert_eq!(of(DType::Bool, BinaryKind::Add), Err("`add` takes numbers, found bool".into()));
         assert_eq!(of(DType::F32, BinaryKind::Mod), Err("`mod` takes i32 or i64, found f32".into()));
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn unequal_dtypes_promote() {
         let a = Tensor::from_f32(&[2], &[0.5, 1.5]).unwrap();
-        let sum = a.binary(&ints(&[1, 2]), BinaryKind::Add).unwrap();
+        let sum = a.clone().binary(ints(&[1, 2]), BinaryKind::Add).unwrap();
         assert_eq!((sum.dtype(), sum.to_f32_vec()), (DType::F32, vec![1.5, 3.5]));
     }
 
@@ -222,7 +222,7 @@ mod tests {
         let x = Tensor::from_f32(&[3], &[f32::NAN, 1.0, -0.0]).unwrap();
         let y = Tensor::from_f32(&[3], &[1.0, f32::NAN, -0.0]).unwrap();
         for kind in [BinaryKind::Min, BinaryKind::Max] {
-            let got = x.binary(&y, kind).unwrap().to_f32_vec();
+            let got = x.clone().binary(y.clone(), kind).unwrap().to_f32_vec();
             assert!(got[0].is_nan() && got[1].is_nan() && got[2].is_sign_negative(), "{kind} {got:?}");
         }
     }
@@ -246,15 +246,15 @@ mod tests {
         ];
         for (lhs, rhs) in cases {
             let (a, b) = (counted(lhs), counted(rhs));
-            let got = a.binary(&b, BinaryKind::Sub).unwrap();
+            let got = a.clone().binary(b.clone(), BinaryKind::Sub).unwrap();
             let (wide_a, wide_b) = (a.broadcast_to(got.shape()).unwrap(), b.broadcast_to(got.shape()).unwrap());
             let pairs = wide_a.to_vec::<i64>().unwrap().into_iter().zip(wide_b.to_vec::<i64>().unwrap());
             assert_eq!(got.to_vec::<i64>().unwrap(), pairs.map(|(a, b)| a - b).collect::<Vec<_>>(), "{lhs:?} {rhs:?}");
         }
         // A transposed operand beside a broadcast one.
         let a = counted(&[64, 4]).permute(&[1, 0]).unwrap();
-        let got = a.binary(&counted(&[64]), BinaryKind::Add).unwrap();
-        let want = a.contiguous().binary(&counted(&[64]), BinaryKind::Add).unwrap();
+        let got = a.clone().binary(counted(&[64]), BinaryKind::Add).unwrap();
+        let want = a.contiguous().binary(counted(&[64]), BinaryKind::Add).unwrap();
         assert_eq!(got.to_vec::<i64>(), want.to_vec::<i64>());
     }
 }

@@ -123,6 +123,15 @@ pub fn promote(lhs: &Tensor, rhs: &Tensor) -> Result<DType, ValueError> {
     })
 }
 
+/// Two operands in their common dtype.
+///
+/// # Errors
+/// As [`promote`].
+pub(crate) fn promoted(lhs: Tensor, rhs: &Tensor) -> Result<(Tensor, Tensor), ValueError> {
+    let dtype = promote(&lhs, rhs)?;
+    Ok((if lhs.dtype() == dtype { lhs } else { lhs.cast(dtype)? }, rhs.cast(dtype)?))
+}
+
 #[cfg(test)]
 mod tests {
     use tf_types::DType;

@@ -98,7 +98,7 @@ impl Tensor {
         let depth = per_group * kh * kw;
         let columns = columns.reshape(&[n, groups, depth, oh * ow])?;
         let product = weight.reshape(&[1, groups, o / groups, depth])?.matmul(&columns)?;
-        let sum = product.reshape(&[n, o, oh, ow])?.binary(&bias.reshape(&[o, 1, 1])?, BinaryKind::Add)?;
+        let sum = product.reshape(&[n, o, oh, ow])?.binary(bias.reshape(&[o, 1, 1])?, BinaryKind::Add)?;
         sum.cast(dtype)
     }
 }

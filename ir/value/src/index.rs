@@ -4,8 +4,9 @@ use half::{bf16, f16};
 use tf_types::DType;
 
 use crate::assemble::around;
+use crate::cast::promoted;
 use crate::element::{Element, Numeric, SharedArray};
-use crate::tensor::{element_count, from_parts, row_major, show_shape};
+use crate::tensor::{element_count, from_parts, owned, row_major, show_shape};
 use crate::{Fp8E4M3, Tensor, ValueError, normalize_axis, with_array};
 
 /// The positions that an index vector names along an axis.
@@ -43,24 +44,24 @@ fn scatter<T: Copy>(dst: &mut [T], extent: usize, src: &[T], positions: &[usize]
 
 /// Added in the wide type, rounded once.
 fn added<T: Numeric>(
-    dst: &SharedArray<T>,
+    dst: SharedArray<T>,
     positions: &[usize],
     src: &Tensor,
     axis: usize,
     step: Step<'_, T::Wide>,
 ) -> Tensor {
-    let wide = |array: &SharedArray<T>| {
-        let source = row_major(array);
+    let wide = |source: &[T]| {
         let mut wide = vec![T::Wide::default(); source.len()];
-        T::load(&source, &mut wide);
+        T::load(source, &mut wide);
         wide
     };
-    let (mut sum, src) = (wide(dst), wide(T::array(src).expect("both have one dtype")));
-    let inner = around(dst.shape(), axis).1;
-    scatter(&mut sum, dst.shape()[axis], &src, positions, inner, step);
-    let mut out = vec![T::default(); sum.len()];
-    T::store(&sum, &mut out);
-    T::wrap(from_parts(dst.shape(), out))
+    let mut out = owned(dst);
+    let (extent, inner) = (out.shape()[axis], around(out.shape(), axis).1);
+    let elements = out.as_slice_mut().expect("owned arrays are row-major");
+    let (mut sum, src) = (wide(elements), wide(&row_major(T::array(src).expect("both have one dtype"))));
+    scatter(&mut sum, extent, &src, positions, inner, step);
+    T::store(&sum, elements);
+    T::wrap(out.into_shared())
 }
 
 fn add<W: Copy>(dst: &mut [W], src: &[W], sum: impl Fn(W, W) -> W) {
@@ -111,34 +112,33 @@ impl Tensor {
                 show_shape(src.shape())
             )));
         }
-        if src.dtype() != self.dtype() {
-            return Err(ValueError::new(format!("a source of {} for {}", src.dtype(), self.dtype())));
-        }
         Ok((axis, positions))
     }
 
-    /// A copy with the slices of `src` added at the positions of `index`; repeated ones accumulate, floats in f32 and rounded once.
+    /// This tensor with the slices of `src` added at the positions of `index`; repeated ones accumulate, floats in f32 and rounded once.
     ///
     /// # Errors
-    /// As [`Tensor::index_select`]; a source of another shape or dtype; bool.
-    pub fn index_add(&self, index: &Self, src: &Self, axis: i64) -> Result<Self, ValueError> {
+    /// As [`Tensor::index_select`]; a source of another shape, or a dtype that does not promote; bool.
+    pub fn index_add(self, index: &Self, src: &Self, axis: i64) -> Result<Self, ValueError> {
         let (axis, positions) = self.rows(index, src, axis)?;
+        let (dst, src) = promoted(self, src)?;
+        let src = &src;
         fn float<T: Numeric<Wide = f32>>(
-            dst: &SharedArray<T>,
+            dst: SharedArray<T>,
             positions: &[usize],
             src: &Tensor,
             axis: usize,
         ) -> Tensor {
             added::<T>(dst, positions, src, axis, &|dst, src| add(dst, src, |a, b| a + b))
         }
-        Ok(match self {
+        Ok(match dst {
             Self::F32(dst) => float::<f32>(dst, &positions, src, axis),
             Self::F16(dst) => float::<f16>(dst, &positions, src, axis),
             Self::BF16(dst) => float::<bf16>(dst, &positions, src, axis),
             Self::Fp8E4M3(dst) => float::<Fp8E4M3>(dst, &positions, src, axis),
             Self::F8E8M0(_) => {
                 let wide = |x: &Self| x.cast(DType::F32);
-                return wide(self)?.index_add(index, &wide(src)?, axis as i64)?.cast(DType::F8E8M0);
+                return wide(&dst)?.index_add(index, &wide(src)?, axis as i64)?.cast(DType::F8E8M0);
             }
             Self::I32(dst) => added(dst, &positions, src, axis, &|dst, src| add(dst, src, i32::wrapping_add)),
             Self::I64(dst) => added(dst, &positions, src, axis, &|dst, src| add(dst, src, i64::wrapping_add)),
@@ -146,20 +146,22 @@ impl Tensor {
         })
     }
 
-    /// A copy with the slices of `src` in place of those at the positions of `index`; of repeated ones the last stays.
+    /// This tensor with the slices of `src` instead of those at the positions of `index`; of repeated ones the last stays.
     ///
     /// # Errors
-    /// As [`Tensor::index_select`]; a source of another shape or dtype.
-    pub fn index_copy(&self, index: &Self, src: &Self, axis: i64) -> Result<Self, ValueError> {
+    /// As [`Tensor::index_select`]; a source of another shape, or a dtype that does not promote.
+    pub fn index_copy(self, index: &Self, src: &Self, axis: i64) -> Result<Self, ValueError> {
         let (axis, positions) = self.rows(index, src, axis)?;
-        fn copied<T: Element>(dst: &SharedArray<T>, positions: &[usize], src: &Tensor, axis: usize) -> Tensor {
+        fn copied<T: Element>(dst: SharedArray<T>, positions: &[usize], src: &Tensor, axis: usize) -> Tensor {
             let src = row_major(T::array(src).expect("both have one dtype"));
-            let (extent, inner) = (dst.shape()[axis], around(dst.shape(), axis).1);
-            let mut out = row_major(dst).into_owned();
-            scatter(&mut out, extent, &src, positions, inner, &|dst, src| dst.copy_from_slice(src));
-            T::wrap(from_parts(dst.shape(), out))
+            let mut out = owned(dst);
+            let (extent, inner) = (out.shape()[axis], around(out.shape(), axis).1);
+            let elements = out.as_slice_mut().expect("owned arrays are row-major");
+            scatter(elements, extent, &src, positions, inner, &|dst, src| dst.copy_from_slice(src));
+            T::wrap(out.into_shared())
         }
-        Ok(with_array!(self, dst => copied(dst, &positions, src, axis)))
+        let (dst, src) = promoted(self, src)?;
+        Ok(with_array!(dst, dst => copied(dst, &positions, &src, axis)))
     }
 }
 
@@ -182,9 +184,9 @@ mod tests {
         let view = x.permute(&[1, 0]).unwrap();
         assert_eq!(view.index_select(&index(&[1]), 0).unwrap().to_vec::<i32>().unwrap(), [1, 4]);
         let src = Tensor::from_vec(&[2, 2], vec![10i32, 20, 30, 40]).unwrap();
-        let sum = x.index_add(&index(&[1, 1]), &src, 1).unwrap();
+        let sum = x.clone().index_add(&index(&[1, 1]), &src, 1).unwrap();
         assert_eq!(sum.to_vec::<i32>().unwrap(), [0, 31, 2, 3, 74, 5]);
-        let copy = x.index_copy(&index(&[0, 2]), &src, 1).unwrap();
+        let copy = x.clone().index_copy(&index(&[0, 2]), &src, 1).unwrap();
         assert_eq!(copy.to_vec::<i32>().unwrap(), [10, 1, 20, 30, 4, 40]);
     }
 
@@ -192,8 +194,21 @@ mod tests {
     fn bf16_rounds_once() {
         let dst = Tensor::full(&[1], bf16::from_f32(1.0)).unwrap();
         let src = Tensor::full(&[4], bf16::from_f32(1.0 / 512.0)).unwrap();
-        let sum = dst.index_add(&index(&[0; 4]), &src, 0).unwrap();
+        let sum = dst.clone().index_add(&index(&[0; 4]), &src, 0).unwrap();
         assert_eq!(sum.to_f32_vec(), [1.0078125]);
+    }
+
+    #[test]
+    fn unequal_dtypes_promote() {
+        let dst = Tensor::from_vec(&[2], vec![1i32, 2]).unwrap();
+        let src = Tensor::from_f32(&[1], &[0.5]).unwrap();
+        let sum = dst.clone().index_add(&index(&[1]), &src, 0).unwrap();
+        assert_eq!((sum.dtype(), sum.to_f32_vec()), (DType::F32, vec![1.0, 2.5]));
+        let copy = dst.clone().index_copy(&index(&[0]), &src.cast(DType::F16).unwrap(), 0).unwrap();
+        assert_eq!((copy.dtype(), copy.to_f32_vec()), (DType::F16, vec![0.5, 2.0]));
+        let narrow = src.cast(DType::Fp8E4M3).unwrap();
+        let error = dst.index_copy(&index(&[0]), &narrow, 0).unwrap_err();
+        assert_eq!(error.message, "i32 and fp8e4m3 have no common dtype: fp8e4m3 is not promoted");
     }
 
     #[test]
@@ -204,9 +219,12 @@ mod tests {
         assert_eq!(message(&[-1]), "index -1 (number 0) leaves axis 1 of extent 3");
         let error = x.index_select(&x, 0).unwrap_err();
         assert_eq!(error.message, "an index is a vector of i32 or i64, found f32 of shape (2, 3)");
-        let error = x.index_add(&index(&[0]), &x, 0).unwrap_err();
+        let error = x.clone().index_add(&index(&[0]), &x, 0).unwrap_err();
         assert_eq!(error.message, "1 indices along axis 0 of (2, 3) take a source of shape (1, 3), found (2, 3)");
         let flags = Tensor::zeros(&[1], DType::Bool).unwrap();
-        assert!(flags.index_add(&index(&[0]), &flags, 0).is_err() && flags.index_copy(&index(&[0]), &flags, 0).is_ok());
+        assert!(
+            flags.clone().index_add(&index(&[0]), &flags, 0).is_err()
+                && flags.clone().index_copy(&index(&[0]), &flags, 0).is_ok()
+        );
     }
 }

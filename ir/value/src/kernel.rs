@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use crate::ValueError;
 use crate::element::{Element, Numeric, SharedArray};
 use crate::gather::gather;
-use crate::tensor::{element_count, from_parts, row_major};
+use crate::tensor::{element_count, from_parts, reused, row_major, target};
 use crate::view::broadcast_shapes;
 
 /// Elements widened at a time: two f32 operands and a result stay in the first-level cache.
@@ -51,34 +51,64 @@ pub(crate) fn each_test<W: Copy>(a: &[W], b: &[W], out: &mut [bool], f: impl Fn(
 }
 
 /// `f`, which works on a block in place, of all elements.
-pub(crate) fn map<T: Numeric>(x: &SharedArray<T>, f: fn(&mut [T::Wide])) -> SharedArray<T> {
-    let source = row_major(x);
-    let mut out = vec![T::default(); source.len()];
-    fill_chunks(&mut out, CHUNK, &|from, out| {
+pub(crate) fn map<T: Numeric>(x: SharedArray<T>, f: fn(&mut [T::Wide])) -> SharedArray<T> {
+    let (mut out, source) = target(x);
+    let source = source.as_ref().map(row_major);
+    let elements = out.as_slice_mut().expect("targets are row-major");
+    fill_chunks(elements, CHUNK, &|from, out| {
         let mut wide = [T::Wide::default(); BLOCK];
-        for (out, source) in out.chunks_mut(BLOCK).zip(source[from..].chunks(BLOCK)) {
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
             let wide = &mut wide[..out.len()];
-            T::load(&source[..out.len()], wide);
+            T::load(source.as_ref().map_or(out, |source| &source[from + block * BLOCK..][..out.len()]), wide);
             f(wide);
             T::store(wide, out);
         }
     });
-    from_parts(x.shape(), out)
+    out.into_shared()
 }
 
-/// `f` of all pairs, rounded to the operands' dtype; operands broadcast.
+/// `f` of all pairs, rounded to the operands' dtype; operands broadcast. Takes the storage of an operand that nobody else holds.
 ///
 /// # Errors
 /// Shapes that do not broadcast.
 pub(crate) fn arithmetic<T: Numeric>(
-    lhs: &SharedArray<T>,
-    rhs: &SharedArray<T>,
+    lhs: SharedArray<T>,
+    rhs: SharedArray<T>,
     f: Arithmetic<T::Wide>,
 ) -> Result<SharedArray<T>, ValueError> {
-    zip_blocks(lhs, rhs, &|a, b, out| {
-        f(a, b);
-        T::store(a, out);
-    })
+    let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
+    element_count(&shape)?;
+    let fits = |array: SharedArray<T>| if array.shape() == shape { reused(array) } else { Err(array) };
+    let (mut out, other, out_is_lhs) = match fits(lhs) {
+        Ok(out) => (out, rhs, true),
+        Err(lhs) => match fits(rhs) {
+            Ok(out) => (out, lhs, false),
+            Err(rhs) => {
+                return zip(&lhs, &rhs, &|a, b, out| {
+                    f(a, b);
+                    T::store(a, out);
+                });
+            }
+        },
+    };
+    let elements = out.as_slice_mut().expect("reused arrays are row-major");
+    let source = Source::of(&other, &shape);
+    let step: Step<'_, T, T> = if out_is_lhs {
+        &|a, b, out| {
+            T::load(out, a);
+            f(a, b);
+            T::store(a, out);
+        }
+    } else {
+        &|a, b, out| {
+            T::load(out, b);
+            f(a, b);
+            T::store(a, out);
+        }
+    };
+    let sources = if out_is_lhs { (Source::Out, source) } else { (source, Source::Out) };
+    fill_blocks(elements, &sources, step);
+    Ok(out.into_shared())
 }
 
 /// `f` of all pairs; operands broadcast.
@@ -90,94 +120,83 @@ pub(crate) fn predicate<T: Numeric>(
     rhs: &SharedArray<T>,
     f: Test<T::Wide>,
 ) -> Result<SharedArray<bool>, ValueError> {
-    zip_blocks(lhs, rhs, &|a, b, out| f(a, b, out))
+    zip(lhs, rhs, &|a, b, out| f(a, b, out))
 }
 
-/// What is done with two widened blocks; the first may be overwritten.
-type Step<'s, T, O> = &'s (dyn Fn(&mut [<T as Numeric>::Wide], &[<T as Numeric>::Wide], &mut [O]) + Sync);
+/// What is done with two widened blocks, which may be overwritten.
+type Step<'s, T, O> = &'s (dyn Fn(&mut [<T as Numeric>::Wide], &mut [<T as Numeric>::Wide], &mut [O]) + Sync);
 
-/// An operand of a flat run: as many row-major elements as the result has, or one for all.
-enum Flat<'a, T: Clone> {
+/// Where the elements of an operand come from, in the row-major order of the result.
+enum Source<'a, T: Clone> {
+    /// As many row-major elements as the result has.
     All(Cow<'a, [T]>),
+    /// One for all.
     One(T),
+    /// Row by row of a broadcast view, whose rows have that length.
+    Rows(ArrayViewD<'a, T>, usize),
+    /// The step itself reads them where it writes the result.
+    Out,
 }
 
-impl<'a, T: Element> Flat<'a, T> {
-    /// `None` where the operand is broadcast along some axes only.
-    fn of(array: &'a SharedArray<T>, count: usize) -> Option<Self> {
+impl<'a, T: Numeric> Source<'a, T> {
+    /// An operand of a result of that shape.
+    fn of(array: &'a SharedArray<T>, shape: &[usize]) -> Self {
+        let count: usize = shape.iter().product();
+        let row = shape.last().copied().unwrap_or(1);
         match array.len() {
-            n if n == count => Some(Self::All(row_major(array))),
-            1 => array.first().map(|&value| Self::One(value)),
-            _ => None,
+            n if n == count => Self::All(row_major(array)),
+            1 => Self::One(*array.first().expect("there is one")),
+            _ => {
+                let view = array.broadcast(IxDyn(shape)).expect("operands broadcast to the result");
+                if row >= MIN_ROW { Self::Rows(view, row) } else { Self::All(gather(view).into()) }
+            }
         }
     }
 
-    fn repeated(array: &'a SharedArray<T>, shape: &[usize], count: usize) -> Self {
-        Self::of(array, count).unwrap_or_else(|| {
-            let view = array.broadcast(IxDyn(shape)).expect("operands broadcast to the result");
-            Self::All(gather(view).into())
-        })
+    /// What a block may not cross a multiple of.
+    fn row(&self) -> Option<usize> {
+        if let Self::Rows(_, row) = self { Some(*row) } else { None }
     }
-}
 
-impl<T: Numeric> Flat<'_, T> {
+    /// Widens the elements from number `from` on, all of one row.
     fn load(&self, from: usize, wide: &mut [T::Wide]) {
         match self {
             Self::All(elements) => T::load(&elements[from..from + wide.len()], wide),
             Self::One(value) => wide.fill(value.widen()),
+            Self::Rows(view, row) => load_row(&nth_row(view, from / row), from % row, wide),
+            Self::Out => {}
         }
     }
 }
 
 /// Widens both operands block by block and hands the blocks to `step`.
-fn zip_blocks<T: Numeric, O: Element>(
+fn zip<T: Numeric, O: Element>(
     lhs: &SharedArray<T>,
     rhs: &SharedArray<T>,
     step: Step<'_, T, O>,
 ) -> Result<SharedArray<O>, ValueError> {
     let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
-    let count = element_count(&shape)?;
-    let mut out = vec![O::default(); count];
-    let flat = |array| Flat::of(array, count).is_some();
-    let row = shape.last().copied().unwrap_or(1);
-    if count > 0 && row >= MIN_ROW && !(flat(lhs) && flat(rhs)) {
-        let lhs = lhs.broadcast(IxDyn(&shape)).expect("operands broadcast to the result");
-        let rhs = rhs.broadcast(IxDyn(&shape)).expect("operands broadcast to the result");
-        zip_rows::<T, O>(&lhs, &rhs, &mut out, row, step);
-    } else {
-        let (lhs, rhs) = (Flat::repeated(lhs, &shape, count), Flat::repeated(rhs, &shape, count));
-        fill_chunks(&mut out, CHUNK, &|chunk, out| {
-            let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
-            for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-                let (n, from) = (out.len(), chunk + block * BLOCK);
-                lhs.load(from, &mut a[..n]);
-                rhs.load(from, &mut b[..n]);
-                step(&mut a[..n], &b[..n], out);
-            }
-        });
-    }
+    let mut out = vec![O::default(); element_count(&shape)?];
+    fill_blocks(&mut out, &(Source::of(lhs, &shape), Source::of(rhs, &shape)), step);
     Ok(from_parts(&shape, out))
 }
 
-/// As [`zip_blocks`], row by row along the last axis.
-fn zip_rows<T: Numeric, O: Element>(
-    lhs: &ArrayViewD<'_, T>,
-    rhs: &ArrayViewD<'_, T>,
+/// Calls `step` for all blocks of `out` with the elements of both operands.
+fn fill_blocks<T: Numeric, O: Element>(
     out: &mut [O],
-    row: usize,
+    (lhs, rhs): &(Source<'_, T>, Source<'_, T>),
     step: Step<'_, T, O>,
 ) {
+    let row = lhs.row().or(rhs.row()).unwrap_or(CHUNK);
     let rows_per_task = (CHUNK / row).max(1);
     fill_chunks(out, row * rows_per_task, &|first, out| {
         let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
         for (index, out) in out.chunks_mut(row).enumerate() {
-            let at = first / row + index;
-            let (lhs, rhs) = (nth_row(lhs, at), nth_row(rhs, at));
             for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-                let (from, n) = (block * BLOCK, out.len());
-                load_row(&lhs, from, &mut a[..n]);
-                load_row(&rhs, from, &mut b[..n]);
-                step(&mut a[..n], &b[..n], out);
+                let (n, from) = (out.len(), first + index * row + block * BLOCK);
+                lhs.load(from, &mut a[..n]);
+                rhs.load(from, &mut b[..n]);
+                step(&mut a[..n], &mut b[..n], out);
             }
         }
     });

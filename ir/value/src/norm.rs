@@ -33,22 +33,22 @@ impl Tensor {
     ///
     /// # Errors
     /// An axis out of range; integers and bool.
-    pub fn softmax(&self, axis: i64) -> Result<Self, ValueError> {
+    pub fn softmax(self, axis: i64) -> Result<Self, ValueError> {
         let axis = normalize_axis(axis, self.rank())?;
-        let last = self.rank() - 1;
+        let (last, length) = (self.rank() - 1, self.shape()[axis]);
         if axis == last {
-            return self.map_rows("softmax", self.shape()[axis], &softmax);
+            return self.map_rows("softmax", length, &softmax);
         }
         let mut swapped: Vec<_> = (0..self.rank()).collect();
         swapped.swap(axis, last);
-        self.permute(&swapped)?.map_rows("softmax", self.shape()[axis], &softmax)?.permute(&swapped)
+        self.permute(&swapped)?.map_rows("softmax", length, &softmax)?.permute(&swapped)
     }
 
     /// `(x - mean) * rsqrt(mean((x - mean)^2) + eps) * weight + bias` over the axes from `axis` on.
     ///
     /// # Errors
     /// An axis out of range; a weight or bias of another shape than those axes; dtypes that are no floats.
-    pub fn layer_norm(&self, weight: &Self, bias: &Self, axis: i64, eps: f64) -> Result<Self, ValueError> {
+    pub fn layer_norm(self, weight: &Self, bias: &Self, axis: i64, eps: f64) -> Result<Self, ValueError> {
         let row = &self.shape()[normalize_axis(axis, self.rank())?..];
         let weight = affine("layer_norm", "weight", weight, row)?;
         let bias = affine("layer_norm", "bias", bias, row)?;
@@ -67,7 +67,7 @@ impl Tensor {
     ///
     /// # Errors
     /// Rank 0; a weight of another shape than the last axis; dtypes that are no floats.
-    pub fn rms_norm(&self, weight: &Self, eps: f64) -> Result<Self, ValueError> {
+    pub fn rms_norm(self, weight: &Self, eps: f64) -> Result<Self, ValueError> {
         let row = &self.shape()[normalize_axis(-1, self.rank())?..];
         let weight = affine("rms_norm", "weight", weight, row)?;
         let (count, eps) = (weight.len() as f32, eps as f32);
@@ -96,7 +96,7 @@ mod tests {
         let shape = [2, 3, 700];
         let (x, values) = (waves(&shape), waves(&shape).to_f64_vec());
         for (axis, stride) in [(0i64, 2100), (1, 700), (2, 1)] {
-            let (got, n) = (x.softmax(axis).unwrap().to_f64_vec(), shape[axis as usize]);
+            let (got, n) = (x.clone().softmax(axis).unwrap().to_f64_vec(), shape[axis as usize]);
             for (at, got) in got.iter().enumerate() {
                 let first = at - at / stride % n * stride;
                 let total: f64 = (0..n).map(|i| values[first + i * stride].exp()).sum();
@@ -108,9 +108,9 @@ mod tests {
     #[test]
     fn a_transposed_operand_is_read_in_its_order() {
         let x = waves(&[4, 6]).permute(&[1, 0]).unwrap();
-        assert_eq!(x.softmax(1).unwrap().to_f32_vec(), x.contiguous().softmax(1).unwrap().to_f32_vec());
+        assert_eq!(x.clone().softmax(1).unwrap().to_f32_vec(), x.contiguous().softmax(1).unwrap().to_f32_vec());
         let weight = waves(&[4]);
-        let norm = |x: &Tensor| x.rms_norm(&weight, 1e-6).unwrap().to_f32_vec();
+        let norm = |x: &Tensor| x.clone().rms_norm(&weight, 1e-6).unwrap().to_f32_vec();
         assert_eq!(norm(&x), norm(&x.contiguous()));
     }
 
@@ -120,23 +120,23 @@ mod tests {
         for shape in [&[3, 0][..], &[0, 4]] {
             let x = none(shape);
             let weight = none(&shape[1..]);
-            assert_eq!(x.softmax(-1).unwrap().shape(), shape);
-            assert_eq!(x.softmax(0).unwrap().shape(), shape);
-            assert_eq!(x.rms_norm(&weight, 1e-6).unwrap().shape(), shape);
-            assert_eq!(x.layer_norm(&weight, &weight, 1, 1e-6).unwrap().shape(), shape);
+            assert_eq!(x.clone().softmax(-1).unwrap().shape(), shape);
+            assert_eq!(x.clone().softmax(0).unwrap().shape(), shape);
+            assert_eq!(x.clone().rms_norm(&weight, 1e-6).unwrap().shape(), shape);
+            assert_eq!(x.clone().layer_norm(&weight, &weight, 1, 1e-6).unwrap().shape(), shape);
         }
     }
 
     #[test]
     fn refusals() {
         let x = waves(&[4, 6]);
-        assert_eq!(x.softmax(2).unwrap_err().message, "axis 2 is out of range for rank 2");
+        assert_eq!(x.clone().softmax(2).unwrap_err().message, "axis 2 is out of range for rank 2");
         assert_eq!(Tensor::scalar(1.0f32).softmax(0).unwrap_err().message, "axis 0 is out of range for rank 0");
         let ints = Tensor::zeros(&[4, 6], DType::I32).unwrap();
-        assert_eq!(ints.softmax(1).unwrap_err().message, "softmax takes floats, found i32");
-        let error = x.rms_norm(&waves(&[4]), 1e-6).unwrap_err();
+        assert_eq!(ints.clone().softmax(1).unwrap_err().message, "softmax takes floats, found i32");
+        let error = x.clone().rms_norm(&waves(&[4]), 1e-6).unwrap_err();
         assert_eq!(error.message, "rms_norm takes a weight of floats of shape (6,), found f32 of (4,)");
-        let error = x.layer_norm(&waves(&[6]), &waves(&[1, 6]), 1, 1e-5).unwrap_err();
+        let error = x.clone().layer_norm(&waves(&[6]), &waves(&[1, 6]), 1, 1e-5).unwrap_err();
         assert_eq!(error.message, "layer_norm takes a bias of floats of shape (6,), found f32 of (1, 6)");
     }
 }

@@ -6,11 +6,11 @@ use ndarray::IxDyn;
 use tf_types::DType;
 use tf_types::kinds::BinaryKind;
 
-use crate::cast::promote;
+use crate::cast::promoted;
 use crate::element::{Element, SharedArray};
 use crate::gather::gather;
 use crate::kernel::{CHUNK, each, fill_chunks, map};
-use crate::tensor::{element_count, from_parts, row_major};
+use crate::tensor::{element_count, from_parts, owned, row_major};
 use crate::view::broadcast_shapes;
 use crate::{Tensor, ValueError, with_array};
 
@@ -36,7 +36,7 @@ impl Tensor {
     ///
     /// # Errors
     /// bool; a negative result in f8e8m0.
-    pub fn clamp(&self, lo: f64, hi: f64) -> Result<Self, ValueError> {
+    pub fn clamp(self, lo: f64, hi: f64) -> Result<Self, ValueError> {
         let dtype = self.dtype();
         if dtype.bits() == 8 {
             // Bounds that these dtypes lack still bound.
@@ -46,7 +46,7 @@ impl Tensor {
             return Err(ValueError::new("clamp takes numbers, found bool"));
         }
         let (lo, hi) = (Self::scalar_of(lo, dtype)?, Self::scalar_of(hi, dtype)?);
-        self.binary(&lo, BinaryKind::Max)?.binary(&hi, BinaryKind::Min)
+        self.binary(lo, BinaryKind::Max)?.binary(hi, BinaryKind::Min)
     }
 
     /// A rank-0 tensor of `dtype` from a number: integers are cut toward zero and saturate, floats round once from f32.
@@ -65,7 +65,7 @@ impl Tensor {
     ///
     /// # Errors
     /// Integers and bool.
-    pub fn softplus(&self) -> Result<Self, ValueError> {
+    pub fn softplus(self) -> Result<Self, ValueError> {
         Ok(match self {
             Self::F32(x) => Self::F32(map(x, |x| each(x, softplus))),
             Self::F16(x) => Self::F16(map(x, |x| each(x, softplus))),
@@ -83,33 +83,36 @@ impl Tensor {
     ///
     /// # Errors
     /// This tensor is not bool; shapes that do not broadcast; dtypes that do not promote.
-    pub fn select(&self, yes: &Self, no: &Self) -> Result<Self, ValueError> {
+    pub fn select(&self, yes: Self, no: &Self) -> Result<Self, ValueError> {
         fn chosen<T: Element>(
             condition: &SharedArray<bool>,
-            yes: &SharedArray<T>,
+            yes: SharedArray<T>,
             no: &Tensor,
             shape: &[usize],
         ) -> Tensor {
             let no = T::array(no).expect("both branches have the common dtype");
-            let (condition, yes, no) = (spread(condition, shape), spread(yes, shape), spread(no, shape));
-            let mut out = vec![T::default(); condition.len()];
-            fill_chunks(&mut out, CHUNK, &|from, out| {
+            let (condition, no) = (spread(condition, shape), spread(no, shape));
+            let mut out = if yes.shape() == shape {
+                owned(yes)
+            } else {
+                owned(from_parts(shape, spread(&yes, shape).into_owned()))
+            };
+            let elements = out.as_slice_mut().expect("owned arrays are row-major");
+            fill_chunks(elements, CHUNK, &|from, out| {
                 let end = from + out.len();
-                let branches = yes[from..end].iter().zip(&no[from..end]);
-                for ((out, &condition), (&yes, &no)) in out.iter_mut().zip(&condition[from..end]).zip(branches) {
-                    *out = if condition { yes } else { no };
+                for ((out, &condition), &no) in out.iter_mut().zip(&condition[from..end]).zip(&no[from..end]) {
+                    *out = if condition { *out } else { no };
                 }
             });
-            T::wrap(from_parts(shape, out))
+            T::wrap(out.into_shared())
         }
         let Self::Bool(condition) = self else {
             return Err(ValueError::new(format!("where takes a bool condition, found {}", self.dtype())));
         };
-        let dtype = promote(yes, no)?;
-        let (yes, no) = (yes.cast(dtype)?, no.cast(dtype)?);
+        let (yes, no) = promoted(yes, no)?;
         let shape = broadcast_shapes(&broadcast_shapes(condition.shape(), yes.shape())?, no.shape())?;
         element_count(&shape)?;
-        Ok(with_array!(&yes, yes => chosen(condition, yes, &no, &shape)))
+        Ok(with_array!(yes, yes => chosen(condition, yes, &no, &shape)))
     }
 }
 
@@ -122,12 +125,12 @@ mod tests {
     #[test]
     fn clamp_bounds() {
         let x = Tensor::from_f32(&[4], &[f32::NAN, -3.0, 0.25, 9.0]).unwrap();
-        let clamped = x.clamp(-1.0, 2.0).unwrap().to_f32_vec();
+        let clamped = x.clone().clamp(-1.0, 2.0).unwrap().to_f32_vec();
         assert!(clamped[0].is_nan());
         assert_eq!(clamped[1..], [-1.0, 0.25, 2.0]);
-        assert_eq!(x.clamp(2.0, 0.5).unwrap().to_f32_vec()[1..], [0.5, 0.5, 0.5]);
+        assert_eq!(x.clone().clamp(2.0, 0.5).unwrap().to_f32_vec()[1..], [0.5, 0.5, 0.5]);
         let ints = Tensor::from_vec(&[3], vec![i64::MIN, 0, i64::MAX]).unwrap();
-        assert_eq!(ints.clamp(-2.5, 1e30).unwrap().to_vec::<i64>().unwrap(), [-2, 0, i64::MAX]);
+        assert_eq!(ints.clone().clamp(-2.5, 1e30).unwrap().to_vec::<i64>().unwrap(), [-2, 0, i64::MAX]);
         let narrow = x.cast(DType::Fp8E4M3).unwrap().clamp(-1e9, 1e9).unwrap();
         assert_eq!(narrow.to_f32_vec()[1..], [-3.0, 0.25, 9.0]);
         let error = Tensor::zeros(&[1], DType::Bool).unwrap().clamp(0.0, 1.0).unwrap_err();
@@ -137,7 +140,7 @@ mod tests {
     #[test]
     fn softplus_ends() {
         let x = Tensor::from_f32(&[5], &[-200.0, 0.0, 20.5, f32::INFINITY, f32::NEG_INFINITY]).unwrap();
-        let y = x.softplus().unwrap().to_f32_vec();
+        let y = x.clone().softplus().unwrap().to_f32_vec();
         assert_eq!((y[0], y[2], y[3], y[4]), (0.0, 20.5, f32::INFINITY, 0.0));
         assert!((y[1] - 2f32.ln()).abs() < 1e-7);
         let error = Tensor::zeros(&[1], DType::I64).unwrap().softplus().unwrap_err();
@@ -149,9 +152,9 @@ mod tests {
         let condition = Tensor::from_vec(&[2, 1], vec![true, false]).unwrap();
         let yes = Tensor::from_vec(&[3], vec![1i32, 2, 3]).unwrap();
         let no = Tensor::scalar(0.5f32);
-        let y = condition.select(&yes, &no).unwrap();
+        let y = condition.select(yes.clone(), &no).unwrap();
         assert_eq!((y.shape(), y.dtype()), (&[2, 3][..], DType::F32));
         assert_eq!(y.to_f32_vec(), [1.0, 2.0, 3.0, 0.5, 0.5, 0.5]);
-        assert_eq!(yes.select(&yes, &yes).unwrap_err().message, "where takes a bool condition, found i32");
+        assert_eq!(yes.select(yes.clone(), &yes).unwrap_err().message, "where takes a bool condition, found i32");
     }
 }

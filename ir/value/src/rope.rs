@@ -26,7 +26,7 @@ impl Tensor {
     /// # Errors
     /// A rank below 3, an odd last axis, tables of another width, another number of positions than `s`, a position
     /// outside the tables, dtypes that are no floats (positions: no integers).
-    pub fn rope(&self, cos: &Self, sin: &Self, positions: &Self) -> Result<Self, ValueError> {
+    pub fn rope(self, cos: &Self, sin: &Self, positions: &Self) -> Result<Self, ValueError> {
         let &[.., length, heads, width] = self.shape() else {
             let shape = show_shape(self.shape());
             return Err(ValueError::new(format!("rope takes (…, positions, heads, head size), found {shape}")));

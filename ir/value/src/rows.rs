@@ -9,7 +9,7 @@ use crate::binary::max_f32;
 use crate::element::{Numeric, SharedArray};
 use crate::kernel::{BLOCK, CHUNK};
 use crate::reduce::fold_block;
-use crate::tensor::{from_parts, row_major};
+use crate::tensor::{row_major, target};
 use crate::{Tensor, ValueError};
 
 /// Replaces a row, given its number.
@@ -27,21 +27,22 @@ pub(crate) fn greatest(row: &[f32]) -> f32 {
     })
 }
 
-fn each<T: Numeric<Wide = f32>>(x: &SharedArray<T>, length: usize, f: RowFn<'_>) -> Tensor {
-    let source = row_major(x);
-    let mut out = vec![T::default(); source.len()];
+fn each<T: Numeric<Wide = f32>>(x: SharedArray<T>, length: usize, f: RowFn<'_>) -> Tensor {
+    let (mut out, source) = target(x);
+    let source = source.as_ref().map(row_major);
     if !out.is_empty() {
-        let rows = out.par_chunks_mut(length).zip(source.par_chunks(length)).enumerate();
+        let elements = out.as_slice_mut().expect("targets are row-major");
+        let rows = elements.par_chunks_mut(length).enumerate();
         rows.with_min_len((CHUNK / length).max(1)).for_each_init(
             || vec![0.0; length],
-            |wide, (at, (out, source))| {
-                T::load(source, wide);
+            |wide, (at, out)| {
+                T::load(source.as_ref().map_or(out, |source| &source[at * length..][..length]), wide);
                 f(at, wide);
                 T::store(wide, out);
             },
         );
     }
-    T::wrap(from_parts(x.shape(), out))
+    T::wrap(out.into_shared())
 }
 
 impl Tensor {
@@ -49,7 +50,7 @@ impl Tensor {
     ///
     /// # Errors
     /// Integers and bool; a negative result in `f8e8m0`.
-    pub(crate) fn map_rows(&self, what: &str, length: usize, f: RowFn<'_>) -> Result<Self, ValueError> {
+    pub(crate) fn map_rows(self, what: &str, length: usize, f: RowFn<'_>) -> Result<Self, ValueError> {
         match self {
             Self::F32(x) => Ok(each(x, length, f)),
             Self::F16(x) => Ok(each(x, length, f)),

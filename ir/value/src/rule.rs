@@ -25,11 +25,12 @@ pub struct EvalCx<'a, 'c> {
 
 /// The value of an op.
 pub trait EvalRule: Op {
-    /// Computes the result from operands in call order. Must not depend on inference having run.
+    /// Computes the result from operands in call order. May take them out: one whose elements nobody else holds is computed in place. Must
+    /// not depend on inference having run.
     ///
     /// # Errors
     /// The values do not allow it: a zero divisor, a window past the end.
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError>;
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError>;
 }
 
 /// The value of a literal of that dtype.
@@ -45,11 +46,11 @@ pub fn literal(literal: Literal, dtype: DType) -> Result<Tensor, ValueError> {
 }
 
 /// Handler of an [`EvalRule`].
-pub type EvalFn = for<'a, 'c> fn(OpView<'c>, &[Value], &EvalCx<'a, 'c>) -> Result<Value, ValueError>;
+pub type EvalFn = for<'a, 'c> fn(OpView<'c>, &mut [Value], &EvalCx<'a, 'c>) -> Result<Value, ValueError>;
 
 fn eval_handler<'c, O: EvalRule>(
     view: OpView<'c>,
-    operands: &[Value],
+    operands: &mut [Value],
     cx: &EvalCx<'_, 'c>,
 ) -> Result<Value, ValueError> {
     guard(|| O::eval(typed(view), operands, cx)).unwrap_or_else(|panic| {

@@ -284,7 +284,7 @@ impl Tensor {
 
 /// An array of row-major elements whose number is known to be right.
 pub(crate) fn from_parts<T: Element>(shape: &[usize], elements: Vec<T>) -> SharedArray<T> {
-    ArrayD::from_shape_vec(IxDyn(shape), elements).expect("as many elements as the shape has").into_shared()
+    filled(IxDyn(shape), elements).into_shared()
 }
 
 /// The elements in row-major order, borrowed where they already lie so.
@@ -293,6 +293,31 @@ pub(crate) fn row_major<T: Element>(array: &SharedArray<T>) -> std::borrow::Cow<
         Some(slice) => slice.into(),
         None => gather(array.view()).into(),
     }
+}
+
+/// The storage of a row-major array that nobody else holds.
+///
+/// # Errors
+/// The array, where it is shared or lies in another order.
+pub(crate) fn reused<T: Element>(array: SharedArray<T>) -> Result<ArrayD<T>, SharedArray<T>> {
+    if array.is_standard_layout() { array.try_into_owned_nocopy() } else { Err(array) }
+}
+
+/// Where the result of an elementwise op goes, row-major, and where its elements are if they are not there already.
+pub(crate) fn target<T: Element>(array: SharedArray<T>) -> (ArrayD<T>, Option<SharedArray<T>>) {
+    match reused(array) {
+        Ok(own) => (own, None),
+        Err(array) => (filled(array.raw_dim(), vec![T::default(); array.len()]), Some(array)),
+    }
+}
+
+fn filled<T>(shape: IxDyn, elements: Vec<T>) -> ArrayD<T> {
+    ArrayD::from_shape_vec(shape, elements).expect("as many elements as the shape has")
+}
+
+/// A row-major array of one's own: the same storage where nobody else holds it, else a copy.
+pub(crate) fn owned<T: Element>(array: SharedArray<T>) -> ArrayD<T> {
+    reused(array).unwrap_or_else(|array| filled(array.raw_dim(), row_major(&array).into_owned()))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ integer_kernel!(i32_kernel, i32);
 integer_kernel!(i64_kernel, i64);
 
 fn apply<T: Numeric>(
-    x: &SharedArray<T>,
+    x: SharedArray<T>,
     kernel: Option<fn(&mut [T::Wide])>,
     kind: UnaryKind,
 ) -> Result<Tensor, ValueError> {
@@ -72,12 +72,13 @@ fn refused(kind: UnaryKind, found: DType) -> ValueError {
 }
 
 impl Tensor {
-    /// `kind` of every element, in this tensor's dtype; 16- and 8-bit floats are computed in f32 and rounded once.
+    /// `kind` of every element, in this tensor's dtype; 16- and 8-bit floats are computed in f32 and rounded once. In place where nobody else
+    /// holds the elements, as all methods that take `self`.
     ///
     /// # Errors
     /// A dtype the kind does not take (decision 19): `not` takes bool, all others refuse it; rsqrt and the exponentials and logarithms take
     /// floats; the kind `cast`.
-    pub fn unary(&self, kind: UnaryKind) -> Result<Self, ValueError> {
+    pub fn unary(self, kind: UnaryKind) -> Result<Self, ValueError> {
         match self {
             Self::F32(x) => apply(x, float_kernel(kind), kind),
             Self::F16(x) => apply(x, float_kernel(kind), kind),
@@ -110,7 +111,7 @@ mod tests {
         assert_eq!(refusal(DType::F32, UnaryKind::Not), "`not` takes bool, found f32");
         assert!(refusal(DType::F32, UnaryKind::Cast).contains("`cast` has no value"));
         let powers = Tensor::scalar_from_f64(2.0, DType::F8E8M0).unwrap();
-        assert!(powers.unary(UnaryKind::Neg).unwrap_err().message.contains("negative"));
+        assert!(powers.clone().unary(UnaryKind::Neg).unwrap_err().message.contains("negative"));
     }
 
     #[test]
@@ -118,7 +119,7 @@ mod tests {
         let n = 100_003;
         let x = Tensor::from_vec(&[2, n], (0..2 * n as i64).collect()).unwrap();
         let view = x.permute(&[1, 0]).unwrap();
-        let neg = view.unary(UnaryKind::Neg).unwrap();
+        let neg = view.clone().unary(UnaryKind::Neg).unwrap();
         assert_eq!(neg.shape(), &[n, 2]);
         let want: Vec<i64> = (0..n as i64).flat_map(|i| [-i, -(i + n as i64)]).collect();
         assert_eq!(neg.to_vec::<i64>().unwrap(), want);

@@ -58,7 +58,7 @@ fn function_call(call: &str) -> Option<(&str, Vec<&str>)> {
 fn binary(case: &Case) -> Result<Tensor, ValueError> {
     if let Some((name, operands)) = function_call(&case.call) {
         let kind = BinaryKind::from_name(&case.kind(name)).unwrap();
-        return case.operand(operands[0]).binary(&case.operand(operands[1]), kind);
+        return case.operand(operands[0]).binary(case.operand(operands[1]), kind);
     }
     let parts: Vec<&str> = case.call.split(' ').collect();
     let kind = match parts[1] {
@@ -78,7 +78,7 @@ fn binary(case: &Case) -> Result<Tensor, ValueError> {
         "or" => BinaryKind::Or,
         other => panic!("operator {other}"),
     };
-    case.operand(parts[0]).binary(&case.operand(parts[2]), kind)
+    case.operand(parts[0]).binary(case.operand(parts[2]), kind)
 }
 
 fn unary(case: &Case) -> Result<Tensor, ValueError> {

@@ -55,7 +55,7 @@ fn shards_have_an_index() {
     let folder = TempFolder::new("value-stores-shards");
     let want = tensors();
     // 24 + 8 bytes of `a.*`, then 12 and 4.
-    write_shards(&*folder, &want, 32).unwrap();
+    write_shards(&folder, &want, 32).unwrap();
     let mut files: Vec<_> =
         std::fs::read_dir(&*folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     files.sort();

@@ -73,10 +73,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             let result = match frame {
                 Frame::Region { region, at } => self.items(region, at),
                 Frame::Loop { expr, deferred, index, stop, step } => self.iterate(expr, deferred, (index, stop, step)),
-                Frame::Return { expr, .. } => self.leave().map(|value| {
-                    self.store(expr, value);
-                    self.drop_unneeded(expr);
-                }),
+                Frame::Return { expr, .. } => self.leave().map(|value| self.store(expr, value)),
             };
             if let Err(error) = result {
                 self.unwind(error, frame)?;
@@ -181,21 +178,15 @@ impl<'a, 'c> Machine<'a, 'c> {
             let result = match item.expr.kind {
                 ExprKind::Grid(grid) => {
                     self.frames.push(Frame::Region { region, at });
-                    let started = self.start(item.expr, grid, item.deferred);
+                    let started = self.start(item, grid, plan.dead(item));
                     return self.note(item, started);
                 }
                 ExprKind::Call { callee: Callee::Function(callee), args } => {
                     self.frames.push(Frame::Region { region, at });
-                    let called = self.call(item.expr, callee, args, item.deferred);
+                    let called = self.call(item, callee, args, plan.dead(item));
                     return self.note(item, called);
                 }
-                _ => self.compute(&plan, item).map(|value| {
-                    let now = self.now();
-                    now.cells[item.slot] = Cell::Value(value);
-                    for &slot in plan.dead(item) {
-                        now.cells[slot] = Cell::Empty;
-                    }
-                }),
+                _ => self.compute(&plan, item).map(|value| self.now().cells[item.slot] = Cell::Value(value)),
             };
             self.note(item, result)?;
         }
@@ -219,14 +210,14 @@ impl<'a, 'c> Machine<'a, 'c> {
             ExprKind::Constant(literal) => constant(expr, literal),
             ExprKind::Tuple(elements) => Ok(Value::Tuple(self.operands(plan, item, elements)?)),
             ExprKind::Call { callee: Callee::Op(op), args } => {
-                let operands = self.operands(plan, item, args)?;
+                let mut operands = self.operands(plan, item, args)?;
                 let Some(rule) = self.rules.get(op.id) else {
                     return Err(failed(expr, "it has no evaluation rule".to_owned(), None));
                 };
                 let times = self.times;
                 let eval = EvalCx { dims: &self.now().dims, result_type: expr.ty() };
                 let start = times.map(|_| Instant::now());
-                let value = rule(OpView { op, args }, &operands, &eval);
+                let value = rule(OpView { op, args }, &mut operands, &eval);
                 if let (Some(times), Some(start)) = (times, start) {
                     times.add(op.decl.name, start.elapsed());
                 }
@@ -236,13 +227,25 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
     }
 
+    /// The operands of an item. Those that die there have no other owner now, so that the result may take their place.
     fn operands(&mut self, plan: &Plan<'c>, item: &Item<'c>, exprs: &[Expr<'c>]) -> Result<Vec<Value>> {
         let slots = plan.operands(item).iter();
-        slots.zip(exprs).map(|(&slot, &expr)| self.read_slot(slot, expr)).collect()
+        let values = slots.zip(exprs).map(|(&slot, &expr)| self.read_slot(slot, expr)).collect();
+        self.drop_all(plan.dead(item));
+        values
     }
 
-    fn call(&mut self, expr: Expr<'c>, callee: Function<'c>, args: &[Expr<'c>], deferred: bool) -> Result<()> {
+    fn drop_all(&mut self, dead: &[Slot]) {
+        let now = self.now();
+        for &slot in dead {
+            now.cells[slot] = Cell::Empty;
+        }
+    }
+
+    fn call(&mut self, item: &Item<'c>, callee: Function<'c>, args: &[Expr<'c>], dead: &[Slot]) -> Result<()> {
+        let (expr, deferred) = (item.expr, item.deferred);
         let values = args.iter().map(|&arg| self.read(arg)).collect::<Result<Vec<_>>>()?;
+        self.drop_all(dead);
         let reading = self.now().reading.clone();
         let arguments = Arguments::of_call(expr, callee, args, values, reading.as_ref())?;
         let dims = arguments.dims(callee, expr.span())?;
@@ -254,7 +257,8 @@ impl<'a, 'c> Machine<'a, 'c> {
         entered.map_err(|error| error.at(expr.span()))
     }
 
-    fn start(&mut self, expr: Expr<'c>, grid: &GridRegion<'c>, deferred: bool) -> Result<()> {
+    fn start(&mut self, item: &Item<'c>, grid: &GridRegion<'c>, dead: &[Slot]) -> Result<()> {
+        let (expr, deferred) = (item.expr, item.deferred);
         let dims = Rc::clone(&self.now().dims);
         let bound = |dim| extent(dim, &dims).map_err(|error| Diagnostic::error(error.message).at(expr.span()));
         let (start, stop, step) = (bound(grid.start)?, bound(grid.stop)?, bound(grid.step)?);
@@ -270,6 +274,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             return Err(Diagnostic::error(message).at(expr.span()));
         }
         let inits = grid.inits.iter().map(|&init| self.read(init)).collect::<Result<Vec<_>>>()?;
+        self.drop_all(dead);
         for (&carry, init) in grid.carries.iter().zip(inits) {
             self.store(carry, init);
         }
@@ -292,7 +297,7 @@ impl<'a, 'c> Machine<'a, 'c> {
             self.frames.push(Frame::Region { region, at: 0 });
             return Ok(());
         }
-        let mut values = grid.carries.iter().map(|&carry| self.read(carry)).collect::<Result<Vec<_>>>()?;
+        let mut values = self.take(grid.carries)?;
         let value = match (grid.body, values.len()) {
             (Some(body), 0) => self.read(body)?,
             (_, 1) => values.remove(0),
@@ -303,22 +308,34 @@ impl<'a, 'c> Machine<'a, 'c> {
         Ok(())
     }
 
-    /// Drops what the loop or call that has ended was the last to need.
+    /// The values of what belongs to the iteration that ends here; nothing else holds them then.
+    fn take(&mut self, exprs: &[Expr<'c>]) -> Result<Vec<Value>> {
+        let values = exprs.iter().map(|&expr| self.read(expr)).collect();
+        for &expr in exprs {
+            let now = self.now();
+            let slot = now.plan.slot(expr);
+            now.cells[slot] = Cell::Empty;
+        }
+        values
+    }
+
+    /// Drops what the loop that has ended was the last to need.
     fn drop_unneeded(&mut self, expr: Expr<'c>) {
         let plan = Rc::clone(&self.now().plan);
         if let Some(Frame::Region { region, at }) = self.frames.last() {
             let item = &plan.regions[*region][at - 1];
             debug_assert!(item.expr == expr);
-            let now = self.now();
-            for &slot in plan.dead(item) {
-                now.cells[slot] = Cell::Empty;
-            }
+            self.drop_all(plan.dead_after(item));
         }
     }
 
     fn iterate(&mut self, expr: Expr<'c>, deferred: bool, range: (i64, i64, i64)) -> Result<()> {
         let ExprKind::Grid(grid) = expr.kind else { return Ok(()) };
         let yields = grid.yields.iter().map(|&value| self.read(value)).collect::<Result<Vec<_>>>()?;
+        if !grid.carries.is_empty() {
+            let plan = Rc::clone(&self.now().plan);
+            self.drop_all(&plan.made[plan.bodies[&expr]]);
+        }
         for (&carry, value) in grid.carries.iter().zip(yields) {
             self.store(carry, value);
         }

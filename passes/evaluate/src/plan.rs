@@ -12,6 +12,8 @@ pub type Slot = usize;
 pub struct Plan<'c> {
     /// Region 0 is the function's body, the others are loop bodies.
     pub regions: Vec<Vec<Item<'c>>>,
+    /// By region: what its iterations have of their own and end with.
+    pub made: Vec<Vec<Slot>>,
     /// The region of a loop.
     pub bodies: NodeMap<Expr<'c>, usize>,
     slots: NodeMap<Expr<'c>, Slot>,
@@ -28,6 +30,7 @@ pub struct Item<'c> {
     pub slot: Slot,
     operands: Range<usize>,
     dead: Range<usize>,
+    dead_after: Range<usize>,
     /// Whether only iterations of loops use it, so that its failure counts when one runs (spec: design §3).
     pub deferred: bool,
 }
@@ -74,10 +77,16 @@ impl<'c> Plan<'c> {
         &self.operands[item.operands.clone()]
     }
 
-    /// The slots whose values nobody needs after an item.
+    /// The slots whose values nobody needs once an item has read its operands (a loop: what it begins with).
     #[must_use]
     pub fn dead(&self, item: &Item<'c>) -> &[Slot] {
         &self.dead[item.dead.clone()]
+    }
+
+    /// The slots whose values nobody needs once a loop has ended.
+    #[must_use]
+    pub fn dead_after(&self, item: &Item<'c>) -> &[Slot] {
+        &self.dead[item.dead_after.clone()]
     }
 }
 
@@ -85,7 +94,8 @@ impl<'c> Planner<'c> {
     fn new(function: Function<'c>, body: Expr<'c>) -> Self {
         let mut schedule = schedule(body);
         let (bodies, slots) = (NodeMap::default(), NodeMap::default());
-        let mut plan = Plan { regions: Vec::new(), bodies, slots, operands: Vec::new(), dead: Vec::new() };
+        let mut plan =
+            Plan { regions: Vec::new(), made: Vec::new(), bodies, slots, operands: Vec::new(), dead: Vec::new() };
         let mut places = Vec::new();
         let mut parents = vec![None];
         let mut add = |plan: &mut Plan<'c>, expr: Expr<'c>, place: Place| {
@@ -115,7 +125,7 @@ impl<'c> Planner<'c> {
                     pending.push((count, schedule.regions.get_mut(&expr).map(std::mem::take).unwrap_or_default()));
                     count += 1;
                 }
-                items.push(Item { expr, slot, operands: 0..0, dead: 0..0, deferred: false });
+                items.push(Item { expr, slot, operands: 0..0, dead: 0..0, dead_after: 0..0, deferred: false });
             }
             if plan.regions.len() < count {
                 plan.regions.resize_with(count, Vec::new);
@@ -148,30 +158,40 @@ impl<'c> Planner<'c> {
     /// Notes for every value its last use in its own region and whether all uses are in iterations.
     fn lifetimes(&mut self, body: Expr<'c>) {
         const NEVER: usize = usize::MAX;
-        // By slot: the item of its own region that uses it last.
-        let mut last = vec![NEVER; self.places.len()];
+        // By slot: the item of its own region that uses it last, and whether that is a loop whose iterations do.
+        let mut last = vec![(NEVER, false); self.places.len()];
         // Yields are read when the iteration has ended, the body when the function has.
         let mut pinned = vec![false; self.places.len()];
+        let mut made = vec![Vec::new(); self.plan.regions.len()];
         let mut uses = Vec::new();
         for (region, items) in self.plan.regions.iter().enumerate() {
             for (at, item) in items.iter().enumerate() {
                 let inner = self.uses(item, &mut uses);
-                for &(slot, _) in &uses {
+                for &(slot, by_iteration) in &uses {
                     let home = self.places[slot].region;
-                    if Some(home) == inner {
-                        pinned[slot] = true;
-                    } else if let Some((at, _)) = self.item_in(home, Place { region, at }) {
-                        last[slot] = if last[slot] == NEVER { at } else { at.max(last[slot]) };
+                    if let Some(inner) = inner.filter(|&inner| inner == home) {
+                        if !std::mem::replace(&mut pinned[slot], true) {
+                            made[inner].push(slot);
+                        }
+                    } else if let Some((at, nested)) = self.item_in(home, Place { region, at }) {
+                        let (before, in_loop) = last[slot];
+                        let in_loop = nested || by_iteration || (in_loop && before == at);
+                        if before == NEVER || before <= at {
+                            last[slot] = (at, in_loop);
+                        }
                     }
                 }
             }
         }
+        self.plan.made = made;
         let result = self.plan.slot(body);
-        let dying = last.iter().enumerate().filter(|&(slot, &at)| at != NEVER && !pinned[slot] && slot != result);
-        let mut deaths: Vec<_> = dying.map(|(slot, &at)| (self.places[slot].region, at, slot)).collect();
+        let dying = last.iter().enumerate().filter(|&(slot, &(at, _))| at != NEVER && !pinned[slot] && slot != result);
+        let mut deaths: Vec<_> =
+            dying.map(|(slot, &(at, in_loop))| (self.places[slot].region, at, in_loop, slot)).collect();
         deaths.sort_unstable();
-        for (order, &(home, at, slot)) in deaths.iter().enumerate() {
-            let dead = &mut self.plan.regions[home][at].dead;
+        for (order, &(home, at, in_loop, slot)) in deaths.iter().enumerate() {
+            let item = &mut self.plan.regions[home][at];
+            let dead = if in_loop { &mut item.dead_after } else { &mut item.dead };
             *dead = if dead.start == dead.end { order } else { dead.start }..order + 1;
             self.plan.dead.push(slot);
         }

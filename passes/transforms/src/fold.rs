@@ -129,10 +129,12 @@ impl<'c> Fold<'c> for Folder<'_, 'c> {
         if operands.iter().any(varies) || !Self::is_small(ty) {
             return Fact::Varying;
         }
-        let Some(values) = operands.iter().map(Fact::value).collect::<Option<Vec<_>>>() else { return Fact::Unknown };
+        let Some(mut values) = operands.iter().map(Fact::value).collect::<Option<Vec<_>>>() else {
+            return Fact::Unknown;
+        };
         let Some(rule) = self.rules.get(view.op.id) else { return Fact::Varying };
         let cx = EvalCx { dims: &FxHashMap::default(), result_type: ty };
-        match rule(view, &values, &cx) {
+        match rule(view, &mut values, &cx) {
             Ok(value) if fits(&value, ty) => Fact::from(value),
             _ => Fact::Varying,
         }

@@ -100,7 +100,7 @@ impl AccessRule for MmaSm80 {
 }
 
 impl EvalRule for MmaSm80 {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         product::value::<Self>(operands, call.dtype_acc())
     }
 }

@@ -62,7 +62,7 @@ impl AccessRule for WgmmaSm90 {
 }
 
 impl EvalRule for WgmmaSm90 {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         product::value::<Self>(operands, call.dtype_acc())
     }
 }

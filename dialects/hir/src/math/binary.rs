@@ -67,8 +67,8 @@ impl AccessRule for Binary {
 }
 
 impl EvalRule for Binary {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        let (lhs, rhs) = (operand::value::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let (lhs, rhs) = (operand::take::<Self>(operands, 0)?, operand::take::<Self>(operands, 1)?);
         lhs.binary(rhs, call.kind()).map(Value::from)
     }
 }

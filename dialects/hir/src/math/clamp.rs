@@ -39,8 +39,8 @@ impl AccessRule for Clamp {
 }
 
 impl EvalRule for Clamp {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        operand::value::<Self>(operands, 0)?.clamp(call.min_val(), call.max_val()).map(Value::from)
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::take::<Self>(operands, 0)?.clamp(call.min_val(), call.max_val()).map(Value::from)
     }
 }
 

@@ -60,8 +60,8 @@ impl AccessRule for Unary {
 }
 
 impl EvalRule for Unary {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        operand::value::<Self>(operands, 0)?.unary(call.kind()).map(Value::from)
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::take::<Self>(operands, 0)?.unary(call.kind()).map(Value::from)
     }
 }
 

@@ -95,7 +95,7 @@ fn pair(name: &str, values: &[i64]) -> Result<[usize; 2], ValueError> {
 }
 
 impl EvalRule for Conv2d {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let of = |index| operand::value::<Self>(operands, index);
         let geometry = ConvGeometry {
             stride: pair("stride", call.stride())?,

@@ -64,12 +64,12 @@ impl AccessRule for Gelu {
 }
 
 impl EvalRule for Gelu {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let function = match call.approximate() {
             Approximation::Tanh => Activation::GeluTanh,
             Approximation::None => Activation::Gelu,
         };
-        operand::value::<Self>(operands, 0)?.activate(function).map(Value::from)
+        operand::take::<Self>(operands, 0)?.activate(function).map(Value::from)
     }
 }
 

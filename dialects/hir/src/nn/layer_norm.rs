@@ -106,9 +106,10 @@ impl AccessRule for LayerNorm {
 }
 
 impl EvalRule for LayerNorm {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let x = operand::take::<Self>(operands, 0)?;
         let of = |index| operand::value::<Self>(operands, index);
-        of(0)?.layer_norm(of(1)?, of(2)?, call.axis(), call.eps()).map(Value::from)
+        x.layer_norm(of(1)?, of(2)?, call.axis(), call.eps()).map(Value::from)
     }
 }
 

@@ -156,7 +156,7 @@ impl AccessRule for MatMul {
 }
 
 impl EvalRule for MatMul {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let (lhs, rhs) = (operand::value::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
         lhs.matmul(rhs).map(Value::from)
     }

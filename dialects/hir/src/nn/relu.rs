@@ -36,8 +36,8 @@ impl AccessRule for Relu {
 }
 
 impl EvalRule for Relu {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        operand::value::<Self>(operands, 0)?.unary(UnaryKind::Relu).map(Value::from)
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::take::<Self>(operands, 0)?.unary(UnaryKind::Relu).map(Value::from)
     }
 }
 

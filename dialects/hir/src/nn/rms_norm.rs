@@ -66,8 +66,8 @@ impl AccessRule for RmsNorm {
 }
 
 impl EvalRule for RmsNorm {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        let (x, weight) = (operand::value::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let (x, weight) = (operand::take::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
         x.rms_norm(weight, call.eps()).map(Value::from)
     }
 }

@@ -5,7 +5,7 @@ use tf_core::{Context, op};
 use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};
 use tf_types::size::same_element_count;
 use tf_types::{Dim, DimTuple, TensorType, Type};
-use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
+use tf_value::{DialectBuilder, EvalCx, EvalRule, Tensor, Value, ValueError};
 
 use crate::rules::dtype::{self, Takes};
 use crate::rules::{axis, layout, operand, partial};
@@ -153,11 +153,12 @@ impl AccessRule for Rope {
 }
 
 impl EvalRule for Rope {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let (q, k) = (operand::take::<Self>(operands, 0)?, operand::take::<Self>(operands, 1)?);
         let of = |index| operand::value::<Self>(operands, index);
         let (cos, sin, positions) = (of(2)?, of(3)?, of(4)?);
-        let turned = |index| of(index)?.rope(cos, sin, positions).map(Value::from);
-        Ok(Value::Tuple(vec![turned(0)?, turned(1)?]))
+        let turned = |x: Tensor| x.rope(cos, sin, positions).map(Value::from);
+        Ok(Value::Tuple(vec![turned(q)?, turned(k)?]))
     }
 }
 

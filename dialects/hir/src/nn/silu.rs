@@ -35,8 +35,8 @@ impl AccessRule for Silu {
 }
 
 impl EvalRule for Silu {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        operand::value::<Self>(operands, 0)?.activate(Activation::Silu).map(Value::from)
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::take::<Self>(operands, 0)?.activate(Activation::Silu).map(Value::from)
     }
 }
 

@@ -44,8 +44,8 @@ impl AccessRule for Softmax {
 }
 
 impl EvalRule for Softmax {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
-        operand::value::<Self>(operands, 0)?.softmax(call.axis()).map(Value::from)
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        operand::take::<Self>(operands, 0)?.softmax(call.axis()).map(Value::from)
     }
 }
 

@@ -40,6 +40,18 @@ pub fn value<O: Op>(operands: &[Value], index: usize) -> Result<&Tensor, ValueEr
     }
 }
 
+/// As [`value`], taken out of the operands: where nobody else holds its elements, the result may take their place.
+///
+/// # Errors
+/// As [`value`].
+pub fn take<O: Op>(operands: &mut [Value], index: usize) -> Result<Tensor, ValueError> {
+    value::<O>(operands, index)?;
+    match std::mem::replace(&mut operands[index], Value::Tuple(Vec::new())) {
+        Value::Tensor(tensor) => Ok(tensor),
+        Value::Tuple(_) => unreachable!("it is a tensor"),
+    }
+}
+
 /// The values of operands that must all be tensors.
 ///
 /// # Errors

@@ -102,7 +102,7 @@ impl TypeRule for Local {
 
 impl EvalRule for Local {
     /// The identity, where every position holds the whole value.
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let x = call.operands().first().and_then(|x| x.ty().as_tensor());
         if let Some((x, shard)) = x.and_then(|x| Some((x, x.shard()?))) {
             let targets = shard.split_target_axes(x.shape);
@@ -197,8 +197,8 @@ mod tests {
             let view = call.op_call().unwrap();
             let sizes = FxHashMap::default();
             let eval_cx = EvalCx { dims: &sizes, result_type: call.ty() };
-            let operands = [Value::from(value.clone())];
-            eval.get(view.op.id).unwrap()(view, &operands, &eval_cx).map(|v| v.as_tensor().unwrap().to_f32_vec())
+            let mut operands = [Value::from(value.clone())];
+            eval.get(view.op.id).unwrap()(view, &mut operands, &eval_cx).map(|v| v.as_tensor().unwrap().to_f32_vec())
         };
         for states in ["B B", "Psum B", "B S0"] {
             assert_eq!(run(states), Ok(value.to_f32_vec()));

@@ -45,7 +45,7 @@ impl AccessRule for Reshard {
 
 impl EvalRule for Reshard {
     /// The identity: evaluation holds logical values.
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         operand::value::<Self>(operands, 0).cloned().map(Value::from)
     }
 }

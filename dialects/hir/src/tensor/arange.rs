@@ -56,7 +56,7 @@ impl AccessRule for Arange {
 }
 
 impl EvalRule for Arange {
-    fn eval<'c>(call: OpCall<'c, Self>, _: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, _: &mut [Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let (shape, dtype) = made::shape_and_dtype::<Self>(call.r#type(), cx)?;
         let [length] = shape[..] else {
             return Err(ValueError::new(format!("`tf.arange` makes a tensor of rank 1, found rank {}", shape.len())));

@@ -55,7 +55,7 @@ impl AccessRule for ArgMax {
 }
 
 impl EvalRule for ArgMax {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         operand::value::<Self>(operands, 0)?.argmax(call.axis()).map(Value::from)
     }
 }

@@ -134,9 +134,10 @@ impl AccessRule for CacheUpdate {
 }
 
 impl EvalRule for CacheUpdate {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let cache = operand::take::<Self>(operands, 0)?;
         let of = |index| operand::value::<Self>(operands, index);
-        let (cache, new) = (of(0)?, of(3)?);
+        let new = of(3)?;
         let (position, count) = (of(1)?.to_index()?, of(2)?.to_index()?);
         if cache.rank() != 4 || new.rank() != 4 {
             return Err(ValueError::new(format!(

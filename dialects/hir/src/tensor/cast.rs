@@ -39,7 +39,7 @@ impl AccessRule for Cast {
 }
 
 impl EvalRule for Cast {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         operand::value::<Self>(operands, 0)?.cast(call.dtype()).map(Value::from)
     }
 }

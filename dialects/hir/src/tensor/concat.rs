@@ -87,7 +87,7 @@ impl AccessRule for Concat {
 }
 
 impl EvalRule for Concat {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         Tensor::concat(&operand::values::<Self>(operands)?, call.axis()).map(Value::from)
     }
 }

@@ -42,7 +42,7 @@ impl AccessRule for FullLike {
 }
 
 impl EvalRule for FullLike {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let x = operand::value::<Self>(operands, 0)?;
         Tensor::scalar_of(call.value(), x.dtype())?.broadcast_to(x.shape()).map(Value::from)
     }

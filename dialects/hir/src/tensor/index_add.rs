@@ -51,9 +51,10 @@ impl AccessRule for IndexAdd {
 }
 
 impl EvalRule for IndexAdd {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let dst = operand::take::<Self>(operands, 0)?;
         let of = |index| operand::value::<Self>(operands, index);
-        of(0)?.index_add(of(1)?, of(2)?, call.dim()).map(Value::from)
+        dst.index_add(of(1)?, of(2)?, call.dim()).map(Value::from)
     }
 }
 

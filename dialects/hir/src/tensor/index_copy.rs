@@ -56,9 +56,10 @@ impl AccessRule for IndexCopy {
 }
 
 impl EvalRule for IndexCopy {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let dst = operand::take::<Self>(operands, 0)?;
         let of = |index| operand::value::<Self>(operands, index);
-        of(0)?.index_copy(of(1)?, of(2)?, call.dim()).map(Value::from)
+        dst.index_copy(of(1)?, of(2)?, call.dim()).map(Value::from)
     }
 }
 

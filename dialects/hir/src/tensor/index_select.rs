@@ -88,7 +88,7 @@ impl AccessRule for IndexSelect {
 }
 
 impl EvalRule for IndexSelect {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let (x, index) = (operand::value::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
         x.index_select(index, call.dim()).map(Value::from)
     }

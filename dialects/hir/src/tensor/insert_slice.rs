@@ -135,10 +135,10 @@ impl AccessRule for InsertSlice {
 }
 
 impl EvalRule for InsertSlice {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let offsets: Result<Vec<_>, _> =
             (2..operands.len()).map(|index| operand::value::<Self>(operands, index)?.to_index()).collect();
-        let (dst, update) = (operand::value::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
+        let (dst, update) = (operand::take::<Self>(operands, 0)?, operand::value::<Self>(operands, 1)?);
         dst.insert(update, &offsets?).map(Value::from)
     }
 }

@@ -135,7 +135,7 @@ impl AccessRule for Quant {
 }
 
 impl EvalRule for Quant {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let QuantScheme::PerTokenGroup = call.scheme();
         let group = usize::try_from(call.group()).unwrap_or_default();
         let (values, scales) = operand::value::<Self>(operands, 0)?.quantize(group)?;

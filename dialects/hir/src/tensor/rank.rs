@@ -35,7 +35,7 @@ impl AccessRule for Rank {
 }
 
 impl EvalRule for Rank {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         Ok(Tensor::scalar(operand::value::<Self>(operands, 0)?.rank() as i64).into())
     }
 }

@@ -95,7 +95,7 @@ impl AccessRule for Reduce {
 }
 
 impl EvalRule for Reduce {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         operand::value::<Self>(operands, 0)?.reduce(call.axes(), call.keepdim(), call.kind()).map(Value::from)
     }
 }

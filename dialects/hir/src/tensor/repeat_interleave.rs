@@ -62,7 +62,7 @@ impl AccessRule for RepeatInterleave {
 }
 
 impl EvalRule for RepeatInterleave {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let repeats = call.repeats();
         let count = usize::try_from(repeats)
             .map_err(|_| ValueError::new(format!("{WHAT} takes no negative number of repeats, found {repeats}")))?;

@@ -95,7 +95,7 @@ impl AccessRule for Reshape {
 }
 
 impl EvalRule for Reshape {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let value = |&dim| {
             let value = extent(dim, cx.dims)?;
             usize::try_from(value)

@@ -131,9 +131,10 @@ impl AccessRule for Where {
 }
 
 impl EvalRule for Where {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+        let yes = operand::take::<Self>(operands, 1)?;
         let of = |index| operand::value::<Self>(operands, index);
-        of(0)?.select(of(1)?, of(2)?).map(Value::from)
+        of(0)?.select(yes, of(2)?).map(Value::from)
     }
 }
 

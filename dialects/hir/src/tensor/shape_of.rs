@@ -36,7 +36,7 @@ impl AccessRule for ShapeOf {
 }
 
 impl EvalRule for ShapeOf {
-    fn eval<'c>(_: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(_: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let shape = operand::value::<Self>(operands, 0)?.shape();
         Tensor::from_vec(&[shape.len()], shape.iter().map(|&extent| extent as i64).collect()).map(Value::from)
     }

@@ -241,7 +241,7 @@ impl AccessRule for Slice {
 }
 
 impl EvalRule for Slice {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let unsigned = |what: &str, dims: &[Dim<'c>]| -> Result<Vec<usize>, ValueError> {
             let value = |&dim| {
                 let value = extent(dim, cx.dims)?;

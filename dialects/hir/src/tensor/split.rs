@@ -80,7 +80,7 @@ impl AccessRule for Split {
 }
 
 impl EvalRule for Split {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let x = operand::value::<Self>(operands, 0)?;
         let along = normalize_axis(call.axis(), x.rank())?;
         let extent = x.shape()[along];

@@ -61,7 +61,7 @@ impl AccessRule for Stack {
 }
 
 impl EvalRule for Stack {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         Tensor::stack(&operand::values::<Self>(operands)?, call.axis()).map(Value::from)
     }
 }

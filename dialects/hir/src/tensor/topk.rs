@@ -91,7 +91,7 @@ impl AccessRule for TopK {
 }
 
 impl EvalRule for TopK {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let k = extent(call.k(), cx.dims)?;
         let count =
             usize::try_from(k).map_err(|_| ValueError::new(format!("{WHAT} takes no negative k, found {k}")))?;

@@ -97,7 +97,7 @@ impl AccessRule for Transpose {
 }
 
 impl EvalRule for Transpose {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let x = operand::value::<Self>(operands, 0)?;
         let perm = call.perm().iter().map(|&axis| normalize_axis(axis, x.rank())).collect::<Result<Vec<_>, _>>()?;
         x.permute(&perm).map(Value::from)

@@ -58,7 +58,7 @@ impl AccessRule for TupleGetItem {
 }
 
 impl EvalRule for TupleGetItem {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let fields = operands.first().and_then(Value::as_tuple);
         let field = fields.zip(usize::try_from(call.index()).ok()).and_then(|(fields, at)| fields.get(at));
         field.cloned().ok_or_else(|| {

@@ -34,7 +34,7 @@ impl AccessRule for Zeros {
 }
 
 impl EvalRule for Zeros {
-    fn eval<'c>(call: OpCall<'c, Self>, _: &[Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, _: &mut [Value], cx: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let (shape, dtype) = made::shape_and_dtype::<Self>(call.r#type(), cx)?;
         Tensor::zeros(&shape, dtype).map(Value::from)
     }

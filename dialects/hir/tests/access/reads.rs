@@ -31,10 +31,10 @@ pub fn evaluate<'c>(call: Expr<'c>, case: &Case<'c>, rules: &EvalRegistry, value
         let mut fields = leaves.iter().zip(values).map(|(leaf, values)| Value::from(leaf.tensor(values)));
         if leaves.len() == 1 { fields.next().unwrap() } else { Value::Tuple(fields.collect()) }
     };
-    let values: Vec<_> = case.operands.iter().zip(values).map(value).collect();
+    let mut values: Vec<_> = case.operands.iter().zip(values).map(value).collect();
     let sizes = FxHashMap::from_iter([]);
     let cx = EvalCx { dims: &sizes, result_type: call.ty() };
-    let result = rules.get(case.op.id).unwrap()(call.op_call().unwrap(), &values, &cx).ok()?;
+    let result = rules.get(case.op.id).unwrap()(call.op_call().unwrap(), &mut values, &cx).ok()?;
     let mut out = Vec::new();
     leaves(&result, &mut out);
     Some(out)

@@ -148,9 +148,9 @@ impl<'c> Run<'_, 'c> {
         let args: Vec<_> = operands.iter().map(|(node, _)| *node).collect();
         let node = self.cx.call(op, &args, Meta::default()).map_err(|e| Stop::Wrong(e.message))?;
         let rule = self.rules.get(op.id).ok_or_else(|| Stop::Wrong(format!("`{name}` has no evaluation rule")))?;
-        let values: Vec<_> = operands.iter().map(|(_, value)| value.clone()).collect();
+        let mut values: Vec<_> = operands.iter().map(|(_, value)| value.clone()).collect();
         let eval_cx = EvalCx { dims: &self.sizes, result_type: node.ty() };
-        let value = rule(node.op_call().unwrap(), &values, &eval_cx).map_err(|e| Stop::Wrong(e.to_string()))?;
+        let value = rule(node.op_call().unwrap(), &mut values, &eval_cx).map_err(|e| Stop::Wrong(e.to_string()))?;
         self.check(node.ty(), &value).map_err(|e| Stop::Wrong(format!("`{name}`: {e}")))?;
         Ok(Val::Node(node, value))
     }

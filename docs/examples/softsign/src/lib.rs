@@ -44,11 +44,12 @@ impl AccessRule for Softsign {
 }
 
 impl EvalRule for Softsign {
-    fn eval<'c>(call: OpCall<'c, Self>, operands: &[Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
+    fn eval<'c>(call: OpCall<'c, Self>, operands: &mut [Value], _: &EvalCx<'_, 'c>) -> Result<Value, ValueError> {
         let x = operand::value::<Self>(operands, 0)?;
         let scale = Tensor::scalar_from_f64(call.scale(), DType::F32)?;
-        let sum = x.unary(UnaryKind::Abs)?.binary(&scale, BinaryKind::Add)?;
-        x.binary(&sum, BinaryKind::Div).map(Value::from)
+        // A clone shares elements; an operation writes in place where nobody else holds them.
+        let sum = x.clone().unary(UnaryKind::Abs)?.binary(scale, BinaryKind::Add)?;
+        x.clone().binary(sum, BinaryKind::Div).map(Value::from)
     }
 }
 

@@ -5,5 +5,6 @@ mod data;
 mod elaborated;
 mod files;
 mod generated;
+mod liveness;
 mod readings;
 mod reference;
