@@ -77,7 +77,7 @@ if ptxas != "none" and os.access(ptxas, os.X_OK):
     programs["ptxas"] = ptxas
 def has_plugins():
     """Whether tools/plugins.sh has built the plugins for this driver. Stale ones count as absent, unless TF_PLUGINS=required."""
-    libraries = [os.path.join(programs["plugins"], f"lib{name}.so") for name in ("peephole", "softsign", "hostile")]
+    libraries = [os.path.join(programs["plugins"], f"lib{name}.so") for name in ("peephole", "softsign", "hostile", "faults")]
     if os.environ.get("TF_PLUGINS") == "required":
         return True
     if not all(map(os.path.exists, libraries)):

@@ -5,6 +5,7 @@
 //! with its constants, which are read by dotted name when they are needed; [`PrepareWeights`] makes them of raw checkpoints.
 
 mod boundary;
+mod check;
 mod dims;
 mod engine;
 mod machine;
@@ -21,6 +22,7 @@ mod summary;
 mod tensors;
 mod times;
 
+pub use check::{CheckEach, CheckInputs};
 pub use dims::{DimSizes, bind_dims};
 pub use engine::{Engine, Engines, ReadingRequest, Request};
 pub use pass::Evaluate;

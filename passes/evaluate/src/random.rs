@@ -25,17 +25,19 @@ pub fn made_up(seed: u64, name: &str, dtype: DType, shape: &[usize]) -> Result<T
 }
 
 /// SplitMix64, started by seed and name, so that the tensor of a parameter does not depend on the others.
-struct Numbers(u64);
+pub struct Numbers(u64);
 
 impl Numbers {
-    fn new(seed: u64, name: &str) -> Self {
+    /// The numbers of a tensor.
+    pub fn new(seed: u64, name: &str) -> Self {
         Self(
             name.bytes()
                 .fold(seed ^ 0x9e37_79b9_7f4a_7c15, |hash, b| (hash ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)),
         )
     }
 
-    fn next(&mut self) -> u64 {
+    /// The next one, any of 64 bits.
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

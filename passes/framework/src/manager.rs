@@ -187,6 +187,14 @@ impl<'m> PassManager<'m> {
             run.check_seconds = started.elapsed().as_secs_f64();
             settled
         });
+        let result = result.and_then(|after| {
+            run.changed = after != before;
+            let mut instruments = self.instruments.iter_mut();
+            instruments
+                .try_for_each(|instrument| instrument.check(&run, before, after, cx))
+                .map_err(|error| blame(vec![error], &place(decl)))?;
+            Ok(after)
+        });
         let after = match result {
             Ok(after) => after,
             Err(errors) => {
@@ -196,7 +204,6 @@ impl<'m> PassManager<'m> {
                 return Err(errors);
             }
         };
-        run.changed = after != before;
         run.statistics = decl.statistics.iter().copied().zip(step.pass.info().statistics()).collect();
         outcome.module = after;
         analyses.follow(before, after, decl.preserves);

@@ -31,7 +31,7 @@ fn words(row: &OptionRow, passes: &str) -> String {
         Takes::Words(words) | Takes::Maybe(words) => words.join(" "),
         Takes::Pass(_) => passes.to_owned(),
         Takes::Value(_) if row.name == "pipeline" => passes.to_owned(),
-        Takes::Nothing | Takes::Value(_) | Takes::Path(_) => String::new(),
+        Takes::Nothing | Takes::Value(_) | Takes::MaybeValue(_) | Takes::Path(_) => String::new(),
     }
 }
 
@@ -97,6 +97,7 @@ fn zsh(program: &str, passes: &PassRegistry) -> String {
             Takes::Nothing | Takes::Flag => format!("{repeat}--{name}[{help}]"),
             Takes::Path(what) => format!("{repeat}--{name}=[{help}]:{what}:_files"),
             Takes::Maybe(words) => format!("--{name}=-[{help}]::form:({})", words.join(" ")),
+            Takes::MaybeValue(what) => format!("--{name}=-[{help}]::{what}:_files"),
             _ if is_list(row) => format!("--{name}=[{help}]:passes:_values -s , pass {names}"),
             Takes::Words(_) | Takes::Pass(_) | Takes::Value(_) => {
                 format!("--{name}=[{help}]:value:({})", words(row, &names))
@@ -115,7 +116,7 @@ fn fish(program: &str, passes: &PassRegistry) -> String {
         let help = row.help.replace('\'', "");
         let words = words(row, &names);
         let takes = match row.takes {
-            Takes::Nothing | Takes::Flag => String::new(),
+            Takes::Nothing | Takes::Flag | Takes::MaybeValue(_) => String::new(),
             Takes::Path(_) => " -r".to_owned(),
             _ if is_list(row) => format!(" -x -a '(__fish_append , {words})'"),
             Takes::Maybe(_) => format!(" -f -a '{words}'"),

@@ -19,6 +19,9 @@ use crate::output::Written;
 use crate::unit::Run;
 use crate::{completions, docs, help, input, output, print, reference, stubs};
 
+/// Where `--check-each` writes what shows a wrong pass again, unless `--reproducer` says where.
+const CHECK_REPRODUCER: &str = "tf-opt-check.tfir";
+
 /// A driver whose registries are complete.
 pub struct Driver {
     name: &'static str,
@@ -27,6 +30,8 @@ pub struct Driver {
     /// Ops and their rules.
     pub ops: Arc<OpRegistry>,
     passes: PassRegistry,
+    /// Engines by name.
+    pub engines: Engines,
 }
 
 impl Driver {
@@ -80,7 +85,7 @@ impl Driver {
         passes.module_pass(print::Print::new());
         let mistakes: Vec<_> = passes.mistakes().iter().cloned().chain(unfit).collect();
         match &mistakes[..] {
-            [] => Ok(Self { name, sibling, versions, ops, passes }),
+            [] => Ok(Self { name, sibling, versions, ops, passes, engines }),
             mistakes => stop(format!("the passes of {name}{with} do not fit together: {}", mistakes.join("; "))),
         }
     }
@@ -202,7 +207,11 @@ pub fn run(builtins: Builtins) -> Result<(), ()> {
 }
 
 fn with_args(builtins: Builtins, mut args: Args, timing: Timing, reporter: Reporter) -> Outcome<()> {
+    let is_reproducer = args.run_reproducer.is_some();
     let earlier = input::follow_recipe(&mut args)?;
+    if args.check_each.is_some() && !is_reproducer {
+        args.reproducer.get_or_insert_with(|| CHECK_REPRODUCER.to_owned());
+    }
     let trace = args.trace.as_ref().map(|_| Arc::new(TraceLog::default()));
     if let Some(trace) = &trace {
         trace.install();

@@ -8,7 +8,7 @@ use tf_core::{Context, Diagnostic, FileId, Module};
 use tf_dsl::DslOptions;
 use tf_framework::Recipe;
 
-use crate::args::{Args, Language};
+use crate::args::{Args, Language, check_inputs};
 use crate::error::{Outcome, Stop, stop};
 use crate::output;
 
@@ -133,6 +133,9 @@ pub fn follow_recipe(args: &mut Args) -> Outcome<Vec<String>> {
     args.language = Some(Language::Tfir);
     args.pipeline = Some(recipe.pipeline);
     args.verify_each &= recipe.verify_each;
+    if let (None, Some(inputs)) = (&args.check_each, &recipe.check_each) {
+        args.check_each = Some(check_inputs(Some(inputs))?);
+    }
     args.threads = args.threads.or(recipe.threads);
     for plugin in recipe.plugins {
         if !args.plugins.contains(&plugin) {

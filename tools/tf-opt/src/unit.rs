@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tf_core::{Arena, Context, Diagnostic, FileId, Module};
+use tf_evaluate::CheckEach;
 use tf_framework::{
     Artifact, Instrumentation, IrPrinter, IrTree, PassManager, Pipeline, Progress, Recipe, Reproducer, Statistics,
     Timing, TracePage,
@@ -116,12 +117,19 @@ impl Run<'_> {
         let wanted = args.reproducer.as_ref().filter(|_| !self.reproduced);
         let mut reproducer = wanted.map(|path| Reproducer::new(path.into(), self.recipe(), &with_places));
 
+        let check = args.check_each.as_ref().map(|inputs| CheckEach::new(self.driver.engines.clone(), inputs));
+        let mut check = match check.transpose() {
+            Ok(check) => check,
+            Err(error) => return (vec![error.coded("check-each")], Err(Stop::Reported)),
+        };
+
         let mut manager = PassManager::default().remarks(args.remarks, &args.remarks_from);
         if args.verify_each {
             manager = manager.verify_with(&Rules);
         }
         manager = manager.instrument(&mut self.timing).instrument(&mut statistics);
-        let optional: [Option<&mut dyn Instrumentation>; 4] = [
+        let optional: [Option<&mut dyn Instrumentation>; 5] = [
+            check.as_mut().map(|c| c as _),
             reproducer.as_mut().map(|r| r as _),
             tree.as_mut().map(|t| t as _),
             page.as_mut().map(|p| p as _),
@@ -146,12 +154,17 @@ impl Run<'_> {
                 Err(error) => told = stop(format!("cannot write `{path}`: {error}")),
             }
         }
+        let warnings = check.map(CheckEach::into_warnings).unwrap_or_default();
         match result {
             Ok(mut outcome) => {
+                outcome.diagnostics.extend(warnings);
                 let left = Left { module: Some(outcome.module), artifact: outcome.artifacts.pop() };
                 (outcome.diagnostics, told.map(|()| left))
             }
-            Err(failure) => (failure.diagnostics, told.and(Err(Stop::Reported))),
+            Err(mut failure) => {
+                failure.diagnostics.splice(0..0, warnings);
+                (failure.diagnostics, told.and(Err(Stop::Reported)))
+            }
         }
     }
 
@@ -160,6 +173,7 @@ impl Run<'_> {
             pipeline: String::new(),
             after: self.earlier.clone(),
             verify_each: self.args.verify_each,
+            check_each: self.args.check_each.as_ref().map(ToString::to_string),
             threads: self.args.threads,
             plugins: self.args.plugins.clone(),
         }

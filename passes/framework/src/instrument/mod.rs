@@ -9,7 +9,7 @@ mod timing;
 mod trace_html;
 mod tree;
 
-use tf_core::{Context, Diagnostic, Module};
+use tf_core::{Context, Diagnostic, Module, Result};
 
 use crate::PassDecl;
 
@@ -63,6 +63,15 @@ pub trait Instrumentation {
     /// A pass is about to run.
     fn before<'c>(&mut self, run: &PassRun<'_>, module: Module<'c>, cx: &Context<'c>) {
         let _ = (run, module, cx);
+    }
+
+    /// A pass has run; an error counts as the pass's own failure.
+    ///
+    /// # Errors
+    /// What is wrong with what it left.
+    fn check<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, after: Module<'c>, cx: &Context<'c>) -> Result<()> {
+        let _ = (run, before, after, cx);
+        Ok(())
     }
 
     /// A pass has run and what it changed has been checked.

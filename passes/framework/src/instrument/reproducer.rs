@@ -20,6 +20,8 @@ pub struct Recipe {
     pub after: Vec<String>,
     /// Whether the IR was checked after passes.
     pub verify_each: bool,
+    /// What `--check-each` compared programs on; `None`: nothing was compared.
+    pub check_each: Option<String>,
     /// How many threads there were; `None`: one a core.
     pub threads: Option<usize>,
     /// The plugins that were loaded.
@@ -35,6 +37,9 @@ impl Recipe {
             let _ = writeln!(out, "// after: {}", self.after.join(","));
         }
         let _ = writeln!(out, "// verify-each: {}", self.verify_each);
+        if let Some(inputs) = &self.check_each {
+            let _ = writeln!(out, "// check-each: {inputs}");
+        }
         if let Some(threads) = self.threads {
             let _ = writeln!(out, "// threads: {threads}");
         }
@@ -64,6 +69,7 @@ impl Recipe {
                 "pipeline" => pipeline = Some(value.to_owned()),
                 "after" => recipe.after = value.split(',').map(str::to_owned).collect(),
                 "verify-each" => recipe.verify_each = value != "false",
+                "check-each" => recipe.check_each = Some(value.to_owned()),
                 "threads" => recipe.threads = value.parse().ok(),
                 "load-pass-plugin" => recipe.plugins.push(value.to_owned()),
                 "error" => {}
@@ -149,6 +155,7 @@ mod tests {
             pipeline: "cse{name=\"a b\"}".to_owned(),
             after: vec!["typeinfer".to_owned()],
             verify_each: false,
+            check_each: Some("6".to_owned()),
             threads: Some(2),
             plugins: vec!["libx.so".to_owned()],
         };

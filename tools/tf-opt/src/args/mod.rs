@@ -3,6 +3,7 @@
 mod table;
 
 use lexopt::prelude::{Long, Short, Value, ValueExt};
+use tf_evaluate::CheckInputs;
 use tf_framework::{PrintWhen, RemarkFilter, TimingFormat};
 
 use crate::error::{Outcome, Stop, stop};
@@ -95,6 +96,8 @@ pub struct Args {
     pub remarks_from: Vec<String>,
     /// `--verify-each`
     pub verify_each: bool,
+    /// `--check-each`
+    pub check_each: Option<CheckInputs>,
     /// `--verify-roundtrip`
     pub verify_roundtrip: bool,
     /// `--verify-diagnostics`
@@ -134,6 +137,7 @@ impl Default for Args {
             remarks: RemarkFilter::default(),
             remarks_from: Vec::new(),
             verify_each: true,
+            check_each: None,
             verify_roundtrip: false,
             verify_diagnostics: false,
             reproducer: None,
@@ -187,6 +191,15 @@ fn words(name: &str, parser: &mut lexopt::Parser) -> Outcome<Vec<&'static str>> 
             _ => Ok(Vec::new()),
         },
     }
+}
+
+/// The value of `--check-each`.
+///
+/// # Errors
+/// It is none.
+pub fn check_inputs(text: Option<&str>) -> Outcome<CheckInputs> {
+    CheckInputs::parse(text)
+        .map_err(|wanted| Stop::Said(format!("`--check-each` is {wanted}, found `{}`", text.unwrap_or_default())))
 }
 
 fn takes(name: &str) -> Takes {
@@ -262,6 +275,10 @@ impl Args {
             "trace" => self.trace = Some(text(parser)?),
             "trace-html" => self.trace_html = Some(text(parser)?),
             "verify-each" => self.verify_each = flag(name, parser)?,
+            "check-each" => {
+                let found = parser.optional_value().map(|value| value.to_string_lossy().into_owned());
+                self.check_each = Some(check_inputs(found.as_deref())?);
+            }
             "verify-roundtrip" => self.verify_roundtrip = flag(name, parser)?,
             "verify-diagnostics" => self.verify_diagnostics = flag(name, parser)?,
             "reproducer" => self.reproducer = Some(text(parser)?),
@@ -358,7 +375,7 @@ mod tests {
     fn every_row_of_the_table_is_an_option() {
         for row in rows() {
             let option = match row.takes {
-                Takes::Flag | Takes::Nothing | Takes::Maybe(_) => format!("--{}", row.name),
+                Takes::Flag | Takes::Nothing | Takes::Maybe(_) | Takes::MaybeValue(_) => format!("--{}", row.name),
                 Takes::Words(words) => format!("--{}={}", row.name, words[0]),
                 Takes::Value(_) | Takes::Path(_) | Takes::Pass(_) => format!("--{}=1", row.name),
             };
@@ -375,6 +392,10 @@ mod tests {
         assert_eq!(of(&["--input=c"]), "`--input` is dsl or tfir, found `c`");
         assert_eq!(of(&["--timing=xml"]), "`--timing` is tree or flat or json, found `xml`");
         assert_eq!(of(&["--remarks=missed,x"]), "`--remarks` is all or applied or missed or analysis, found `x`");
+        assert_eq!(
+            of(&["--check-each=0"]),
+            "`--check-each` is a number of generated inputs from 1 to 10000, or a tensor file, found `0`"
+        );
         assert_eq!(of(&["--stats=maybe"]), "`--stats` is true or false, found `maybe`");
     }
 }

@@ -13,6 +13,8 @@ pub enum Takes {
     Words(&'static [&'static str]),
     /// Nothing, or one of these words.
     Maybe(&'static [&'static str]),
+    /// Nothing, or `=` with a value, shown like this.
+    MaybeValue(&'static str),
     /// A file or folder.
     Path(&'static str),
     /// The name of a pass.
@@ -89,6 +91,11 @@ pub const GROUPS: &[(&str, &[OptionRow])] = &[
         "Checking",
         &[
             row("verify-each", Takes::Flag, "=false: do not check the IR between passes"),
+            row(
+                "check-each",
+                Takes::MaybeValue("INPUTS"),
+                "passes keep the values: on INPUTS generated sets of inputs (6), or those of a file",
+            ),
             row("verify-roundtrip", Takes::Flag, "the final IR prints and parses back to the same text"),
             row(
                 "verify-diagnostics",
@@ -133,6 +140,7 @@ impl OptionRow {
             Takes::Value(what) | Takes::Path(what) | Takes::Pass(what) => format!("--{name}={what}"),
             Takes::Words(words) => format!("--{name}={}", words.join("|")),
             Takes::Maybe(words) => format!("--{name}[={}]", words.join("|")),
+            Takes::MaybeValue(what) => format!("--{name}[={what}]"),
         }
     }
 }
