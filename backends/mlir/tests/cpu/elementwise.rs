@@ -71,7 +71,7 @@ fn binary_kinds() {
             let kinds =
                 BinaryKind::ALL.iter().copied().filter(|&kind| (dtype.is_integer() && is_division(kind)) == divides);
             let wanted: Vec<_> =
-                kinds.filter_map(|kind| column.binary(&divisors, kind).ok().map(|want| (kind, want))).collect();
+                kinds.filter_map(|kind| Some((kind, column.clone().binary(divisors.clone(), kind).ok()?))).collect();
             if wanted.is_empty() {
                 continue;
             }
@@ -98,7 +98,7 @@ fn unary_kinds() {
     for dtype in DTYPES {
         let x = odd(dtype);
         let wanted: Vec<_> =
-            UnaryKind::ALL.iter().filter_map(|&kind| x.unary(kind).ok().map(|want| (kind, want))).collect();
+            UnaryKind::ALL.iter().filter_map(|&kind| Some((kind, x.clone().unary(kind).ok()?))).collect();
         let got = with_context(|cx| {
             let mut params = vec![param_like(cx, "x", &x)];
             let mut block = Block::default();
@@ -159,7 +159,7 @@ fn reduce_kinds() {
         let n = x.len();
         // Rows of one odd value among ordinary ones, so that an infinity does not hide the others.
         let two = Tensor::scalar_from_i64(1, dtype).unwrap().broadcast_to(&[n, 3]).unwrap();
-        let table = two.binary(&x.reshape(&[n, 1]).unwrap(), BinaryKind::Max).unwrap();
+        let table = two.binary(x.reshape(&[n, 1]).unwrap(), BinaryKind::Max).unwrap();
         for axes in [vec![0], vec![1], vec![0, 1]] {
             let wanted: Vec<_> = ReduceKind::ALL
                 .iter()

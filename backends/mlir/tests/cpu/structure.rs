@@ -99,7 +99,7 @@ fn windows_are_written_and_loops_nest() {
 /// Softmax of rows by hand, with local buffers too large for the stack.
 #[test]
 fn softmax_of_rows() {
-    let x = counted(&[64, 1000], DType::BF16).binary(&Tensor::scalar(0.125f32), BinaryKind::Mul).unwrap();
+    let x = counted(&[64, 1000], DType::BF16).binary(Tensor::scalar(0.125f32), BinaryKind::Mul).unwrap();
     let got = with_context(|cx| {
         let shape = [64, 1000];
         let params = [param_like(cx, "x", &x), param(cx, "out", DType::BF16, &shape)];
@@ -116,10 +116,11 @@ fn softmax_of_rows() {
         run(cx, &params, 1, block, std::slice::from_ref(&x)).unwrap()
     });
     let wide = x.cast(DType::F32).unwrap();
-    let shifted = wide.binary(&wide.reduce(&[1], true, ReduceKind::Max).unwrap(), BinaryKind::Sub).unwrap();
+    let top = wide.reduce(&[1], true, ReduceKind::Max).unwrap();
+    let shifted = wide.binary(top, BinaryKind::Sub).unwrap();
     let power = shifted.unary(UnaryKind::Exp).unwrap();
     let sum = power.reduce(&[1], true, ReduceKind::Sum).unwrap();
-    let want = power.binary(&sum, BinaryKind::Div).unwrap().cast(DType::BF16).unwrap();
+    let want = power.binary(sum, BinaryKind::Div).unwrap().cast(DType::BF16).unwrap();
     let result = compare(&got[0], &want, 8e-3, 0.0);
     assert!(result.pass(), "{result}");
 }
@@ -138,7 +139,7 @@ fn bf16_rows_are_scaled_and_reduced() {
         block.run(cx, Reduce::new(cx, &[2], ReduceKind::Mean), &[scaled, params[2]]);
         run(cx, &params, 1, block, &[x.clone(), scale.clone()]).unwrap()
     });
-    let scaled = x.binary(&scale, BinaryKind::Mul).unwrap();
+    let scaled = x.binary(scale, BinaryKind::Mul).unwrap();
     let want = scaled.reduce(&[2], true, ReduceKind::Mean).unwrap();
     let result = compare(&got[0], &want, 0.0, 0.0);
     assert!(result.pass(), "{result}");
