@@ -1,6 +1,6 @@
 //! The artifact of the PTX back end: PTX text and, beside it, a JSON manifest that says how to launch it.
 //!
-//! `emit-ptx` writes `k.ptx` and `k.json`; a launcher needs nothing else, on whatever machine it runs (spec: runtime §3).
+//! `emit-ptx` writes `k.ptx` and `k.json`; a launcher needs nothing else, on whatever machine it runs.
 
 mod error;
 mod manifest;

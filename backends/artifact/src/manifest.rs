@@ -24,7 +24,7 @@ pub struct Manifest {
     pub kernels: Vec<Kernel>,
 }
 
-/// The entry ABI (spec: runtime §3).
+/// The entry ABI.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {

@@ -1,7 +1,7 @@
 //! Runs artifacts on a CUDA device.
 //!
 //! The driver library is loaded when first needed; without one every call ends in [`CudaError::NoDriver`]. Nothing here links LLVM: what
-//! one machine compiled runs on another (spec: runtime §3).
+//! one machine compiled runs on another.
 
 mod bind;
 mod driver;

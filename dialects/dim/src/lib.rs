@@ -2,8 +2,8 @@
 //! or the condition `k % 2 == 0` of a branch.
 //!
 //! Operands are rank-0 values of any residency: a rank-0 buffer stands for what it holds when the statement runs. The result is a
-//! rank-0 value in `umat`: `i64` for integers (spec: types §2 `umat_scalar`, §5 D6: an address built on a scalar variable is no dim
-//! expression), the operands' dtype for floats, `bool` for comparisons and logic. Integers are widened to `i64`; sums, differences
+//! rank-0 value in `umat`: `i64` for integers,
+//! the operands' dtype for floats, `bool` for comparisons and logic. Integers are widened to `i64`; sums, differences
 //! and products wrap. All operands are evaluated: `and` and `or` choose nothing.
 
 mod ops;

@@ -21,7 +21,7 @@ pub trait ScalarOp: Op {
     const KIND: ScalarKind;
 }
 
-/// The type of integer results: rank-0 `i64` in `umat` with the empty layout (spec: types §2).
+/// The type of integer results: rank-0 `i64` in `umat` with the empty layout.
 pub fn umat_scalar<'c>(cx: &Context<'c>) -> Type<'c> {
     cx.umat_scalar(DType::I64)
 }

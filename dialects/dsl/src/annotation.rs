@@ -1,4 +1,4 @@
-//! `Tensor[shape, dtype, layout, storage]` (spec: parser §1.4, python-surface §3).
+//! `Tensor[shape, dtype, layout, storage]`.
 
 use ruff_python_ast as ast;
 use tf_core::Span;

@@ -1,4 +1,4 @@
-//! Plain functions of a file: they make modules and constants when they are called at file level (spec: parser §2.7).
+//! Plain functions of a file: they make modules and constants when they are called at file level.
 
 use ruff_python_ast as ast;
 use tf_core::{AnyFunction, Span};

@@ -1,4 +1,4 @@
-//! Functions with their variants and converters, until their module is complete (spec: parser §1.1, hir §1).
+//! Functions with their variants and converters, until their module is complete.
 
 use ruff_python_ast as ast;
 use tf_core::node::{Converter, FunctionData, ModuleData};

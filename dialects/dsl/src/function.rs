@@ -1,4 +1,4 @@
-//! `@func`: signature, body, result (spec: hir §1).
+//! `@func`: signature, body, result.
 
 use ruff_python_ast as ast;
 use rustc_hash::FxHashSet;
@@ -178,7 +178,7 @@ impl<'c> Parser<'_, 'c> {
 }
 
 /// Compares a declared return type with the body's: shape and dtype always, storage and placement where they are
-/// written (decision 7).
+/// written.
 fn check_result<'c>(name: &str, slots: &Annotation<'c>, declared: Type<'c>, actual: Type<'c>) -> Result<(), String> {
     match (declared.data(), actual.data()) {
         (TypeKind::Tuple(want), TypeKind::Tuple(have)) if want.len() == have.len() => {

@@ -1,5 +1,4 @@
-//! The authoring surface: Python source read as syntax, never executed; modules of both IRs out (spec: python-surface,
-//! parser).
+//! The authoring surface: Python source read as syntax, never executed; modules of both IRs out.
 //!
 //! A file is parsed with byte ranges, its file-level names are evaluated statically, and every `@func` body is folded
 //! into one HIR expression, each node typed as it is made; that of a `@prim_func` into TIR statements. Ops are found by their schema in the context's registry, so
@@ -45,7 +44,7 @@ pub struct DslOptions {
 /// Reads an authoring file of `cx.sources()` as a module.
 ///
 /// A class under `@module` is the module of its name; a `@func` outside a class is the entry of a module of its own
-/// name, together with the functions it calls (spec: parser §1.1).
+/// name, together with the functions it calls.
 ///
 /// # Errors
 /// Every refusal found, in source order: syntax, static values, surface rules, and what type inference refuses. With

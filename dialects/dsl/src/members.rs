@@ -1,4 +1,4 @@
-//! Members of a module class: functions, child modules, methods, levels (spec: parser §2.7, core-ir §1).
+//! Members of a module class: functions, child modules, methods, levels.
 
 use ruff_python_ast as ast;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,4 +1,4 @@
-//! Methods of module classes: kept as source and as statements, run by nobody here (spec: core-ir §1; decision 5).
+//! Methods of module classes: kept as source and as statements, run by nobody here.
 
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};

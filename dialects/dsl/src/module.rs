@@ -1,4 +1,4 @@
-//! `@module` classes and the implicit modules of functions (spec: parser §2.7, python-surface §2).
+//! `@module` classes and the implicit modules of functions.
 
 use ruff_python_ast as ast;
 use rustc_hash::FxHashMap;

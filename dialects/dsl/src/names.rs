@@ -1,4 +1,4 @@
-//! Names that authoring files import (spec: python-surface §1).
+//! Names that authoring files import.
 
 use tf_types::Storage;
 

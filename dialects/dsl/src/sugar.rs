@@ -1,4 +1,4 @@
-//! Layout sugar: `(16 @ m.w, 64 @ (m.a, m.b))` (spec: shard §7).
+//! Layout sugar: `(16 @ m.w, 64 @ (m.a, m.b))`.
 
 use ruff_python_ast as ast;
 use tf_core::Span;

@@ -1,7 +1,6 @@
 //! Ops of HIR (dialect `tf`): one file an op, with its declaration and its type, access and evaluation rules.
 //!
-//! Rules that several ops share are in [`rules`]. Sources: the catalogue of hir §4–§9, shard §9–§11, decisions 4, 10, 13
-//! and 18–23.
+//! Rules that several ops share are in [`rules`].
 
 pub mod cuda;
 pub mod math;

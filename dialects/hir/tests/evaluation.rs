@@ -109,7 +109,7 @@ fn rules_check_their_operands_themselves() {
     assert_eq!(message(&mut [x.clone()]), "`tf.binary` got 1 operands");
     let pair = Value::Tuple(vec![x.clone(), x.clone()]);
     assert_eq!(message(&mut [x.clone(), pair]), "`tf.binary` takes tensors, but operand 1 is a tuple of 2");
-    // Unequal dtypes promote (decision 18).
+    // Unequal dtypes promote.
     let half = Value::from(Tensor::from_f32(&[1], &[0.5]).unwrap());
     let sum = rule(view, &mut [x, half], &eval_cx).unwrap();
     assert_eq!(sum.as_tensor().unwrap().to_f32_vec(), [1.5]);

@@ -1,4 +1,4 @@
-//! What only a run can find: messages of the evaluation rules (decisions 4, 16).
+//! What only a run can find: messages of the evaluation rules.
 
 use rustc_hash::FxHashMap;
 use tf_core::op::OpInstance;

@@ -8,7 +8,7 @@ use tf_core::{Context, Expr, ExprKind, Literal, PrimFunction, Span, StmtKind, op
 use tf_types::{DType, Type, TypeKind};
 use tf_value::rule::DialectBuilder;
 
-/// Starts a device function on `grid` CTAs of `block` threads (spec: tir §9).
+/// Starts a device function on `grid` CTAs of `block` threads.
 ///
 /// An extent is a positive integer, an extent of a tensor, or `dim` arithmetic over those. `args` are one tensor for each parameter of the
 /// function that its callers see; what follows them, its shape scalars, is filled in from the tensors' shapes.

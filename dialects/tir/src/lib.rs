@@ -1,4 +1,4 @@
-//! TIR ops (dialect `T`): one op, one file. Values are allocations, views and coordinates, effects write buffers (spec: tir §5).
+//! TIR ops (dialect `T`): one op, one file. Values are allocations, views and coordinates, effects write buffers.
 //!
 //! A placed tensor has its *logical* shape and a `ShardLayout`; what one position holds of it is
 //! [`held::Held`], which lowering and back ends share.

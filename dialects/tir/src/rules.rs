@@ -98,7 +98,7 @@ pub fn layout_fits(op: &str, shape: &[Dim<'_>], layout: TensorLayout<'_>) -> Res
         .with_help("the extents of a layout multiply to those of the shape"))
 }
 
-/// Refuses an operand of a dtype that the kind does not take (decision 19).
+/// Refuses an operand of a dtype that the kind does not take.
 pub fn binary_takes(op: &str, kind: BinaryKind, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
     let op = &format!("{op}` of kind `{kind}");
     match kind {
@@ -109,7 +109,7 @@ pub fn binary_takes(op: &str, kind: BinaryKind, a: (usize, Expr<'_>)) -> Result<
     }
 }
 
-/// Refuses an operand of a dtype that the kind does not take (decision 19).
+/// Refuses an operand of a dtype that the kind does not take.
 pub fn unary_takes(op: &str, kind: UnaryKind, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
     let op = &format!("{op}` of kind `{kind}");
     match kind {

@@ -72,7 +72,7 @@ impl<'c> Context<'c> {
         &self.shared.sources
     }
 
-    /// The instance of an op with attribute values in declaration order; dims get their normal form (spec: types §6).
+    /// The instance of an op with attribute values in declaration order; dims get their normal form.
     pub fn op_instance(&self, id: OpId, attrs: &[Attr<'c>]) -> OpInstance<'c> {
         let decl = self.ops().decl(id);
         debug_assert_eq!(decl.attributes().count(), attrs.len(), "attributes of {}", decl.name);

@@ -1,4 +1,4 @@
-//! Hidden shape scalars: extents that a TIR function takes as its last parameters (spec: tir §4).
+//! Hidden shape scalars: extents that a TIR function takes as its last parameters.
 
 use tf_types::{DType, Dim, DimKind, DimVar, DimVars, Storage, Symbol, Type};
 
@@ -6,12 +6,12 @@ use crate::node::{Expr, PrimFunction, Stmt, StmtKind};
 use crate::walk::walk_stmts;
 use crate::{Context, Meta};
 
-/// The name of the scalar for one axis of a parameter (H1).
+/// The name of the scalar for one axis of a parameter.
 pub fn shape_scalar_name<'c>(cx: &Context<'c>, param: Symbol<'c>, axis: u32) -> Symbol<'c> {
     cx.symbol(&format!("{param}_shape_{axis}"))
 }
 
-/// The scalar itself: rank-0 i32 in rmem (H1).
+/// The scalar itself: rank-0 i32 in rmem.
 ///
 /// # Panics
 /// If `param` is no variable.
@@ -21,7 +21,7 @@ pub fn shape_scalar<'c>(cx: &Context<'c>, param: Expr<'c>, axis: u32) -> Expr<'c
     cx.var(shape_scalar_name(cx, name, axis), ty, Meta::at(param.span()))
 }
 
-/// The parameter and the axis that a parameter is the hidden scalar of (H2); none for an ordinary one.
+/// The parameter and the axis that a parameter is the hidden scalar of; none for an ordinary one.
 #[must_use]
 pub fn hidden_scalar<'c>(params: &[Expr<'c>], param: Expr<'c>) -> Option<(Expr<'c>, u32)> {
     let is_scalar = |ty: Type<'_>| ty.as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype == DType::I32);
@@ -60,7 +60,7 @@ impl<'c> PrimFunction<'c> {
         hidden.collect()
     }
 
-    /// The first hidden parameter that an ordinary one follows: hidden ones come last (H3).
+    /// The first hidden parameter that an ordinary one follows: hidden ones come last.
     #[must_use]
     pub fn misplaced_hidden_param(self) -> Option<Expr<'c>> {
         let params = self.data().params;
@@ -71,7 +71,7 @@ impl<'c> PrimFunction<'c> {
 }
 
 /// The scalars of a function that an author wrote for a GPU: one for every dim variable that the types of its bindings or of the
-/// arguments of its effects mention, for the first axis of a parameter that is this variable, in the order of the parameters (H4).
+/// arguments of its effects mention, for the first axis of a parameter that is this variable, in the order of the parameters.
 pub fn mentioned_shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Stmt<'c>) -> Vec<Expr<'c>> {
     let mut mentioned = DimVars::default();
     walk_stmts(body, |stmt| match stmt.kind {
@@ -127,7 +127,7 @@ fn variable_axes<'c>(params: &[Expr<'c>]) -> Vec<(Expr<'c>, u32, DimVar<'c>)> {
     axes
 }
 
-/// The scalars of a function lowered from HIR: one for every axis whose extent is a dim variable, sorted by name and axis (H5).
+/// The scalars of a function lowered from HIR: one for every axis whose extent is a dim variable, sorted by name and axis.
 pub fn shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>]) -> Vec<Expr<'c>> {
     let mut axes = variable_axes(params);
     axes.sort_by_key(|&(param, axis, _)| (param.var_name().map_or("", Symbol::as_str), axis));

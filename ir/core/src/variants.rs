@@ -1,4 +1,4 @@
-//! Dispatch prototypes and their variants (spec: hir §1).
+//! Dispatch prototypes and their variants.
 
 use tf_types::{DimVar, DimVars, Symbol};
 
@@ -65,7 +65,7 @@ impl<'c> Function<'c> {
         }
     }
 
-    /// The rules of a function with its variants and converters, as a member of a module (spec: hir §1, rules 1 to 5, 9).
+    /// The rules of a function with its variants and converters, as a member of a module.
     #[must_use]
     pub fn check_parts(self) -> Vec<Diagnostic> {
         let mut errors = Vec::new();

@@ -1,4 +1,4 @@
-//! Visitors and rewriters (spec: visitor-mutator).
+//! Visitors and rewriters.
 
 use std::sync::Arc;
 

@@ -3,8 +3,8 @@
 use tf_core::{Expr, Function};
 use tf_types::{Storage, TensorLayout, TensorType, Type, TypeKind};
 
-/// Why a value of type `found` is not what is declared: shape and dtype must be equal, layout and storage where they are declared
-/// (decision 7). Global memory is what a declaration without storage has.
+/// Why a value of type `found` is not what is declared: shape and dtype must be equal, layout and storage where they are declared.
+/// Global memory is what a declaration without storage has.
 ///
 /// # Errors
 /// What differs, in one word.
@@ -77,12 +77,12 @@ impl<'c> Mismatch<'c> {
     }
 }
 
-/// The parameters that a call gives arguments for: all, or all but the constants (spec: hir §2, rule 1).
+/// The parameters that a call gives arguments for: all, or all but the constants.
 pub(crate) fn supplied<'c>(callee: Function<'c>, omits: bool) -> impl Iterator<Item = Expr<'c>> {
     callee.data().params.iter().copied().filter(move |param| !omits || !param.is_const_param())
 }
 
-/// The types that the parameters of a function have in a call (spec: hir §2, rules 1 to 3): that of the argument where the
+/// The types that the parameters of a function have in a call: that of the argument where the
 /// parameter has no layout and shape and dtype are equal, else the declared one.
 ///
 /// `omits`: whether the constants have no arguments, as in a call of a direct child's function.

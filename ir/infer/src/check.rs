@@ -67,7 +67,7 @@ pub fn returned<'c>(function: Function<'c>, value: Expr<'c>) -> Result<()> {
     Err(Diagnostic::error(message).at(value.span().or(function.span)))
 }
 
-/// The form of a loop (spec: hir §3).
+/// The form of a loop.
 pub fn form<'c>(grid: Expr<'c>, region: &GridRegion<'c>) -> Result<()> {
     let (carries, inits, yields) = (region.carries.len(), region.inits.len(), region.yields.len());
     let message = if carries != inits || carries != yields {
@@ -82,7 +82,7 @@ pub fn form<'c>(grid: Expr<'c>, region: &GridRegion<'c>) -> Result<()> {
     Err(Diagnostic::error(message).at(grid.span()))
 }
 
-/// Every phi agrees with its yield and its initial value (decision 11).
+/// Every phi agrees with its yield and its initial value.
 pub fn carries<'c>(grid: Expr<'c>, region: &GridRegion<'c>, report: &mut impl FnMut(Diagnostic)) {
     for ((carry, value), init) in region.carries.iter().zip(region.yields).zip(region.inits) {
         let mut refuse = |what: &str, other: Expr<'c>| {

@@ -1,4 +1,4 @@
-//! Callees for the types of their arguments (spec: hir §2).
+//! Callees for the types of their arguments.
 
 use rustc_hash::FxHashMap;
 use tf_core::{Context, Diagnostic, Expr, Function};

@@ -1,4 +1,4 @@
-//! Types of function bodies (spec: hir §2, §3).
+//! Types of function bodies.
 //!
 //! A type rule sees one call of an op. What takes more is here: carries of loops and their yields, arguments and parameters,
 //! callees for arguments of other layouts, results and what is declared. Front ends and passes share it.

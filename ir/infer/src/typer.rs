@@ -273,7 +273,7 @@ impl<'c> Frame<'c> {
         };
         for (&carry, &init) in region.carries.iter().zip(region.inits) {
             let ty = self.get(init).ty();
-            // A carry that took its yield's layout keeps it while its initial value stays the same (decision 11).
+            // A carry that took its yield's layout keeps it while its initial value stays the same.
             let ty = if ty == init.ty() { carry.ty() } else { ty };
             self.set(carry, variable(carry, ty));
         }
@@ -367,7 +367,7 @@ impl<'c> Frame<'c> {
     ) -> Result<Next<'c>> {
         let new: Vec<_> = args.iter().map(|&arg| self.get(arg)).collect();
         let types: Vec<_> = new.iter().map(|arg| arg.ty()).collect();
-        // A call of a direct child's function leaves its constants out (spec: hir §2, rule 1).
+        // A call of a direct child's function leaves its constants out.
         let omits = args.len() != callee.params.len();
         let chosen = match session.choose(cx, callee, &types, omits) {
             Ok(Choice::Known(function)) => function,

@@ -1,4 +1,4 @@
-//! Facts about the hardware that programs run on (spec: python-surface §6).
+//! Facts about the hardware that programs run on.
 //!
 //! The tables are the JSON files in `data/`: one a device, one an architecture. A fact is a value with its unit and origin, or it is
 //! unavailable with a reason; asking for one that is unavailable is an error, never a zero.

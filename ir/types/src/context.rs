@@ -125,7 +125,7 @@ impl<'c> TypeContext<'c> {
         Dim(self.unique(&self.tables.dims, DimKind::Var(var)))
     }
 
-    /// `lhs op rhs`, neither folded nor normalised (spec: types D4).
+    /// `lhs op rhs`, neither folded nor normalised.
     pub fn dim_op(&self, op: DimOp, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
         Dim(self.unique(&self.tables.dims, DimKind::Op(op, lhs, rhs)))
     }

@@ -1,4 +1,4 @@
-//! Symbolic dimensions (spec: types §5).
+//! Symbolic dimensions.
 
 use crate::intern::interned_handle;
 use crate::{Symbol, TypeContext, TypeError};
@@ -68,7 +68,7 @@ impl Dim<'_> {
 }
 
 impl<'c> TypeContext<'c> {
-    /// A checked dim variable over `[lo, hi)` (spec: types D1).
+    /// A checked dim variable over `[lo, hi)`.
     ///
     /// # Errors
     /// An empty name; `lo >= hi`.
@@ -135,7 +135,7 @@ impl<'c> TypeContext<'c> {
         self.normal_op(DimOp::Max, lhs, rhs)
     }
 
-    /// `((lhs + rhs) - 1) // rhs` in normal form (spec: types D5).
+    /// `((lhs + rhs) - 1) // rhs` in normal form.
     pub fn ceildiv(&self, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
         let sum = self.dim_op(DimOp::Sub, self.dim_op(DimOp::Add, lhs, rhs), self.dim(1));
         self.simplify(self.dim_op(DimOp::FloorDiv, sum, rhs))

@@ -1,4 +1,4 @@
-//! Element types (spec: types §4).
+//! Element types.
 
 use crate::TypeError;
 

@@ -1,4 +1,4 @@
-//! Layouts as functions: application, coalescing, inverses, scopes of positions (spec: shard §2, §3, §8).
+//! Layouts as functions: application, coalescing, inverses, scopes of positions.
 
 use crate::layout::OuterLayout;
 use crate::mesh::MeshLayout;
@@ -28,7 +28,7 @@ pub fn prefix_product(shape: &[i64]) -> Option<Vec<i64>> {
     Some(strides)
 }
 
-/// Whether divisions by the sorted strides recover a coordinate (spec: shard §3).
+/// Whether divisions by the sorted strides recover a coordinate.
 fn projectable(axes: &[(i64, i64)]) -> bool {
     let mut sorted: Vec<_> = axes.iter().filter(|a| a.0 != 1).collect();
     sorted.sort_by_key(|a| a.1);
@@ -102,7 +102,7 @@ impl Layout<'_> {
         }
     }
 
-    /// Whether a coordinate can be recovered from an offset by division (spec: shard §3).
+    /// Whether a coordinate can be recovered from an offset by division.
     #[must_use]
     pub fn is_inverse_projectable(self) -> bool {
         axes_of(self).is_some_and(|axes| projectable(&axes))

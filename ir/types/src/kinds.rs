@@ -1,4 +1,4 @@
-//! The kind enumerations of `binary`, `unary` and `reduce` (spec: hir §4).
+//! The kind enumerations of `binary`, `unary` and `reduce`.
 //!
 //! A kind's name is its value in the language: lower case, accepted as a string where the enum attribute is expected.
 

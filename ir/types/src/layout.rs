@@ -1,4 +1,4 @@
-//! Layouts: coordinate to offset maps (spec: shard §2, §3).
+//! Layouts: coordinate to offset maps.
 
 use crate::intern::interned_handle;
 use crate::{Dim, DimTuple, ShardLayout, TypeContext, TypeError};
@@ -87,7 +87,7 @@ impl<'c> TypeContext<'c> {
         Ok(self.layout(shape, strides))
     }
 
-    /// Row-major strides `(s1*s2, s2, 1)`, symbolic products allowed (spec: shard §2).
+    /// Row-major strides `(s1*s2, s2, 1)`, symbolic products allowed.
     pub fn c_order_strides(&self, shape: &[Dim<'c>]) -> Vec<Dim<'c>> {
         let mut strides = vec![self.dim(1); shape.len()];
         for axis in (1..shape.len()).rev() {
@@ -96,7 +96,7 @@ impl<'c> TypeContext<'c> {
         strides
     }
 
-    /// Row-major strides; `None` if an extent is symbolic (spec: shard §2 `try_c_order_strides`).
+    /// Row-major strides; `None` if an extent is symbolic.
     pub fn try_c_order_strides(&self, shape: &[Dim<'c>]) -> Option<Vec<Dim<'c>>> {
         static_dims(shape)?;
         Some(self.c_order_strides(shape))
@@ -134,7 +134,7 @@ pub enum OuterLayout<'c> {
 }
 
 impl<'c> ComposedLayout<'c> {
-    /// Extents of the domain: the outer's, else the inner's, else none (spec: shard §3).
+    /// Extents of the domain: the outer's, else the inner's, else none.
     #[must_use]
     pub fn shape(self) -> &'c [Dim<'c>] {
         match (self.outer, self.inner) {
@@ -144,7 +144,7 @@ impl<'c> ComposedLayout<'c> {
         }
     }
 
-    /// The placement under a slice of a placed tensor (spec: shard §3 `shard_layout_of`).
+    /// The placement under a slice of a placed tensor.
     #[must_use]
     pub fn shard(self) -> Option<ShardLayout<'c>> {
         match (self.inner, self.outer) {

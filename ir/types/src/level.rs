@@ -1,4 +1,4 @@
-//! Meshes over several hardware levels (spec: shard §4).
+//! Meshes over several hardware levels.
 
 use std::ops::Range;
 
@@ -90,7 +90,7 @@ impl<'c> Mesh<'c> {
     }
 
     /// Checks a mesh where its scope opens: extents multiply to each level's size, or the mesh is a slice inside
-    /// its levels (decision 12). A deferred size is not checked.
+    /// its levels. A deferred size is not checked.
     ///
     /// # Errors
     /// Another number of positions; an axis across a level boundary; a slice that leaves its levels.
@@ -223,7 +223,7 @@ impl<'c> TypeContext<'c> {
     }
 
     /// Whether the scope `current` is the one that an instruction requires: same first level, both covering their
-    /// levels, and the same extents and strides (spec: shard §4 `scope_matches`).
+    /// levels, and the same extents and strides.
     #[must_use]
     pub fn scope_matches(&self, current: Mesh<'c>, required: Mesh<'c>) -> bool {
         let (MeshLayout::Plain(have), MeshLayout::Plain(want)) = (current.layout, required.layout) else {

@@ -1,4 +1,4 @@
-//! What one unit of a hardware level holds (spec: types §10).
+//! What one unit of a hardware level holds.
 
 use crate::layout::OuterLayout;
 use crate::shard::{ShardAttr, layout_axis_indivisible};

@@ -1,4 +1,4 @@
-//! Hardware levels and meshes of positions (spec: shard §4).
+//! Hardware levels and meshes of positions.
 
 use crate::intern::interned_handle;
 use crate::layout::{OuterLayout, static_product};
@@ -72,7 +72,7 @@ impl<'c> Mesh<'c> {
         matches!(self.layout, MeshLayout::Sliced(_))
     }
 
-    /// The axis of that name; failing that `x`, `y`, `z` are the first three (spec: shard G1).
+    /// The axis of that name; failing that `x`, `y`, `z` are the first three.
     #[must_use]
     pub fn axis_index(self, name: &str) -> Option<usize> {
         let named = self.names.iter().position(|n| n.as_str() == name);

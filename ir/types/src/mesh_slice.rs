@@ -1,4 +1,4 @@
-//! Slices of meshes: `m[k0, k1, …]` (spec: shard §4).
+//! Slices of meshes: `m[k0, k1, …]`.
 
 use crate::layout::OuterLayout;
 use crate::mesh::MeshLayout;

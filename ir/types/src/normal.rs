@@ -1,4 +1,4 @@
-//! The normal form of dims (spec: types §7, N1–N15).
+//! The normal form of dims.
 //!
 //! An expression becomes a linear combination of *atoms* (variables, opaque products, floors) and is built back from
 //! it. Shared sub-expressions are visited once. What lies outside the quasi-affine subset is left unchanged.
@@ -81,7 +81,7 @@ fn gcd(mut a: i128, mut b: i128) -> i128 {
 /// Converts one expression; every `None` means "outside the subset".
 pub(crate) struct Normalizer<'a, 'c> {
     cx: &'a TypeContext<'c>,
-    /// Position of each variable by first appearance (N3).
+    /// Position of each variable by first appearance.
     order: FxHashMap<Dim<'c>, usize>,
     /// Numerator and denominator of each floor atom.
     pub(crate) floors: FxHashMap<Dim<'c>, (Linear<'c>, i128)>,
@@ -107,7 +107,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         self.convert(root)
     }
 
-    /// Numbers the variables left to right; refuses one name with two ranges (N13).
+    /// Numbers the variables left to right; refuses one name with two ranges.
     fn number_variables(&mut self, root: Dim<'c>) -> Option<()> {
         let constant = constant_nodes(root)?;
         let mut seen = FxHashSet::default();
@@ -119,7 +119,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
             match *dim.data() {
                 DimKind::Const(_) => {}
                 DimKind::Var(_) => _ = self.position(dim),
-                // A product of two non-constants is one variable (N12).
+                // A product of two non-constants is one variable.
                 DimKind::Op(DimOp::Mul, a, b) if !constant[&a] && !constant[&b] => _ = self.position(dim),
                 DimKind::Op(_, a, b) => stack.extend([b, a]),
             }
@@ -193,7 +193,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         if divisor > 0 { self.floor(lhs, divisor) } else { None }
     }
 
-    /// `e // d` with `d > 0` (N7, N8).
+    /// `e // d` with `d > 0`.
     fn floor(&mut self, e: &Linear<'c>, d: i128) -> Option<Linear<'c>> {
         let (mut out, mut numerator) = (Linear::default(), Linear::default());
         for &(atom, coefficient) in &e.terms {
@@ -237,7 +237,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         }
     }
 
-    /// Whether the value is `>= 0` for all integer values of its variables (N10); `None` on overflow.
+    /// Whether the value is `>= 0` for all integer values of its variables; `None` on overflow.
     fn never_negative(&self, value: &Linear<'c>) -> Option<bool> {
         // Replace each floor by its rational bound `e/d` or `(e - (d-1))/d`, over one common denominator.
         let (mut bound, mut denominator) = (value.clone(), 1i128);
@@ -254,7 +254,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         Some(bound.terms.is_empty() && bound.constant > -denominator)
     }
 
-    /// The dim of a linear form (N4, N5, N9).
+    /// The dim of a linear form.
     pub(crate) fn build(&mut self, linear: &Linear<'c>) -> Option<Dim<'c>> {
         let (mut floors, mut terms): (Vec<_>, Vec<_>) =
             linear.terms.iter().copied().partition(|t| self.floors.contains_key(&t.0));
@@ -283,7 +283,7 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         if coefficient == 1 { atom } else { self.cx.dim_op(DimOp::Mul, self.cx.dim(coefficient), atom) }
     }
 
-    /// Last variable, denominator, constant, then coefficients by variable (N9); first come breaks what ties remain.
+    /// Last variable, denominator, constant, then coefficients by variable; first come breaks what ties remain.
     fn floor_key(&self, atom: Dim<'c>) -> (usize, i128, i128, Vec<i128>, usize) {
         let (last, number) = self.last[&atom];
         let (numerator, d) = &self.floors[&atom];
@@ -324,7 +324,7 @@ fn constant_nodes<'c>(root: Dim<'c>) -> Option<FxHashMap<Dim<'c>, bool>> {
 }
 
 impl<'c> TypeContext<'c> {
-    /// The normal form of a dim (spec: types §7). Two dims count as equal iff their normal forms are the same handle.
+    /// The normal form of a dim. Two dims count as equal iff their normal forms are the same handle.
     pub fn simplify(&self, dim: Dim<'c>) -> Dim<'c> {
         if !dim.is_op() {
             return dim;

@@ -1,4 +1,4 @@
-//! Placement of an op's result from the placements of its operands (spec: shard §10).
+//! Placement of an op's result from the placements of its operands.
 
 use crate::access::{AccessRelation, AxisAccess};
 use crate::shard::layout_axis_to_tensor_axis;

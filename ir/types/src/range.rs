@@ -1,4 +1,4 @@
-//! Ranges of dims over the bounds of their variables (spec: types §5).
+//! Ranges of dims over the bounds of their variables.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,7 +23,7 @@ impl<'c> TypeContext<'c> {
         Some((i64::try_from(lo).ok()?, i64::try_from(hi.checked_add(1)?).ok()?))
     }
 
-    /// The greatest value, for sizing buffers: `hi - 1` of a variable (spec: types D8).
+    /// The greatest value, for sizing buffers: `hi - 1` of a variable.
     pub fn upper_bound(&self, dim: Dim<'c>) -> Option<i64> {
         i64::try_from(self.intervals(dim)?.1).ok()
     }

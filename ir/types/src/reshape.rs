@@ -1,4 +1,4 @@
-//! Placements of reshaped tensors (spec: shard §10).
+//! Placements of reshaped tensors.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! The type of a reshard: checks and materialised strides (spec: shard §9; decisions 3 and 8).
+//! The type of a reshard: checks and materialised strides.
 
 use crate::layout::{Layout, OuterLayout};
 use crate::shard::ShardAttr;
@@ -8,7 +8,7 @@ use crate::{Dim, ShardLayout, Storage, TensorLayout, TensorType, Topology, Type,
 /// Levels inside one CTA; every other level separates CTAs.
 const WITHIN_CTA: [&str; 4] = ["thread", "lane", "warp", "warpgroup"];
 
-/// Whether two positions of that level hold different instances of a storage (decision 8): rmem is per thread, smem
+/// Whether two positions of that level hold different instances of a storage: rmem is per thread, smem
 /// and tmem per CTA, gmem and host per program.
 #[must_use]
 pub fn separates_instances(storage: Storage, level: Topology<'_>) -> bool {
@@ -61,7 +61,7 @@ impl<'c> TypeContext<'c> {
         Ok(self.tensor(source.shape, source.dtype, Some(TensorLayout::Shard(placed)), target))
     }
 
-    /// Checks that a placement holds as many elements as the shape (spec: shard §7, last remark).
+    /// Checks that a placement holds as many elements as the shape.
     ///
     /// # Errors
     /// It does not, or that cannot be decided.
@@ -79,7 +79,7 @@ impl<'c> TypeContext<'c> {
     }
 
     /// The type as it stands in a signature: layouts without strides get row-major ones, over the factored shape where the tensor is
-    /// placed (spec: hir §1, shard G7).
+    /// placed.
     pub fn signature_type(&self, ty: Type<'c>) -> Type<'c> {
         let plain = |layout: Layout<'c>| match layout.strides() {
             Some(_) => layout,
@@ -183,7 +183,7 @@ fn split_axes<'c>(shard: ShardLayout<'c>) -> impl Iterator<Item = (usize, usize)
     })
 }
 
-/// smem and rmem are sized at compile time (decision 3).
+/// smem and rmem are sized at compile time.
 fn check_sizes_are_static(shard: ShardLayout<'_>, target: Storage) -> Result<(), TypeError> {
     if !matches!(target, Storage::Smem | Storage::Rmem) {
         return Ok(());

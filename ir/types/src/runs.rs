@@ -40,8 +40,7 @@ impl<'c> TypeContext<'c> {
             && self.runs(a, a_shape) == self.runs(b, b_shape)
     }
 
-    /// The placement that splits *logical* axes, one layout position per splitting mesh axis, the first one outermost (spec:
-    /// shard §6).
+    /// The placement that splits *logical* axes, one layout position per splitting mesh axis, the first one outermost.
     ///
     /// # Errors
     /// An extent that its mesh axes do not divide; a symbolic extent split by several mesh axes; a symbolic mesh

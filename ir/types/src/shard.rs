@@ -1,4 +1,4 @@
-//! Placement of a tensor on a mesh (spec: shard §5, §6).
+//! Placement of a tensor on a mesh.
 
 use crate::intern::interned_handle;
 use crate::{Dim, Layout, Mesh, Symbol, TypeContext, TypeError};
@@ -33,7 +33,7 @@ pub struct ShardLayoutData<'c> {
 }
 
 impl<'c> ShardLayout<'c> {
-    /// The logical axis that each mesh axis splits; `None` where it does not split (spec: shard §6).
+    /// The logical axis that each mesh axis splits; `None` where it does not split.
     #[must_use]
     pub fn split_target_axes(self, tensor_shape: &[Dim<'c>]) -> Vec<Option<usize>> {
         let map = layout_axis_to_tensor_axis(self.layout.shape(), tensor_shape);
@@ -61,7 +61,7 @@ impl<'c> ShardLayout<'c> {
         self.attrs.iter().any(|a| matches!(a, ShardAttr::Split(_) | ShardAttr::Partial(_)))
     }
 
-    /// Whether two placements agree in factored shape, attributes and mesh; strides do not count (decision 11).
+    /// Whether two placements agree in factored shape, attributes and mesh; strides do not count.
     #[must_use]
     pub fn same_placement(self, other: Self) -> bool {
         self.layout.shape() == other.layout.shape() && self.attrs == other.attrs && self.mesh == other.mesh
@@ -74,7 +74,7 @@ impl<'c> ShardLayout<'c> {
     }
 }
 
-/// The logical axis that each position of a factored shape belongs to (spec: shard §6).
+/// The logical axis that each position of a factored shape belongs to.
 ///
 /// Static axes consume positions until their product reaches the extent, an axis of extent 1 exactly one; a symbolic
 /// axis consumes an equal position, otherwise all that remain; what is left belongs to the last axis. `None` only
@@ -107,7 +107,7 @@ pub fn layout_axis_to_tensor_axis(layout_shape: &[Dim<'_>], tensor_shape: &[Dim<
 
 impl<'c> TypeContext<'c> {
     /// What one position holds of the factored domain: each Split divides its axis by its mesh extent, rounding
-    /// down (spec: shard §6).
+    /// down.
     ///
     /// # Errors
     /// A symbolic division other than by an equal extent; an extent that stays symbolic under `require_static`.

@@ -1,4 +1,4 @@
-//! Element counts and bytes (spec: types §9).
+//! Element counts and bytes.
 
 use crate::dim::{DimKind, DimOp};
 use crate::{Dim, TensorType, Type, TypeError, TypeKind};

@@ -1,4 +1,4 @@
-//! Memory levels (spec: types §3).
+//! Memory levels.
 
 use crate::TypeError;
 

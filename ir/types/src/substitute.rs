@@ -1,4 +1,4 @@
-//! Replacing dim variables by name (spec: types §8).
+//! Replacing dim variables by name.
 
 use rustc_hash::FxHashMap;
 

@@ -1,4 +1,4 @@
-//! Placement sugar: `(16 @ m.w, 64 @ (m.a, m.b))` (spec: shard §7, rules G1–G7).
+//! Placement sugar: `(16 @ m.w, 64 @ (m.a, m.b))`.
 
 use crate::shard::ShardAttr;
 use crate::size::same_element_count;
@@ -91,7 +91,7 @@ impl<'c> TypeContext<'c> {
                 rest = self.split_evenly(number, rest, extent, mesh, mesh_axis)?;
                 shape.push(mesh.extents()[mesh_axis]);
             }
-            // One mesh axis drops a remainder of 1, several keep it (G2, G3).
+            // One mesh axis drops a remainder of 1, several keep it.
             if axis.splits.len() != 1 || rest != self.dim(1) {
                 shape.push(rest);
             }
@@ -114,7 +114,7 @@ impl<'c> TypeContext<'c> {
         Ok(self.shard_layout(layout, &binding.attrs, binding.mesh))
     }
 
-    /// The mesh of the placement: the named scopes composed outermost first, else the innermost scope (G6).
+    /// The mesh of the placement: the named scopes composed outermost first, else the innermost scope.
     fn binding(&self, sugar: &PlacementSugar<'c>, enclosing: &[Mesh<'c>]) -> Result<Binding<'c>, TypeError> {
         let named: Vec<Mesh<'c>> = sugar
             .axes
@@ -149,7 +149,7 @@ impl<'c> TypeContext<'c> {
         Ok(Binding { mesh, first_axes, attrs: vec![ShardAttr::Broadcast; mesh.rank()] })
     }
 
-    /// What remains of `rest` after a split over that mesh axis (G2, G3; decision 3).
+    /// What remains of `rest` after a split over that mesh axis.
     fn split_evenly(
         &self,
         number: usize,
@@ -186,7 +186,7 @@ fn undecided(number: usize, whole: Dim<'_>, mesh: Mesh<'_>, mesh_axis: usize) ->
     ))
 }
 
-/// Checks an axis that keeps its written extent (G4).
+/// Checks an axis that keeps its written extent.
 fn verbatim<'c>(number: usize, extent: Dim<'c>, splits: &[(Mesh<'c>, usize)]) -> Result<(), TypeError> {
     let &[(mesh, mesh_axis)] = splits else {
         if splits.is_empty() {

@@ -1,4 +1,4 @@
-//! Types of values (spec: types §1, §2).
+//! Types of values.
 
 use crate::intern::interned_handle;
 use crate::{ComposedLayout, DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, TypeContext, TypeError};
@@ -63,7 +63,7 @@ impl<'c> Type<'c> {
 
 impl<'c> Type<'c> {
     /// Whether a loop that carries this type may yield `next`: equal shape, dtype, storage and placement; strides
-    /// are free (decision 11).
+    /// are free.
     #[must_use]
     pub fn carries(self, next: Self) -> bool {
         if self == next {
@@ -73,7 +73,7 @@ impl<'c> Type<'c> {
         a.shape == b.shape && a.dtype == b.dtype && a.storage == b.storage && a.same_placement(b)
     }
 
-    /// Compares a loop's phi with its yield, or its initial value with the phi (decision 11): shape, dtype, storage and placement
+    /// Compares a loop's phi with its yield, or its initial value with the phi: shape, dtype, storage and placement
     /// agree; what has no layout or no strides takes those that follow.
     #[must_use]
     pub fn fit(self, next: Self) -> Fit {
@@ -125,7 +125,7 @@ impl<'c> TensorType<'c> {
         }
     }
 
-    /// Whether two tensors are placed alike, or not at all; strides do not count (decision 11).
+    /// Whether two tensors are placed alike, or not at all; strides do not count.
     #[must_use]
     pub fn same_placement(&self, other: &Self) -> bool {
         match (self.shard(), other.shard()) {
@@ -149,7 +149,7 @@ impl<'c> TypeContext<'c> {
         self.umat_tensor(&[], dtype)
     }
 
-    /// A ranked `umat` tensor with the empty layout: shape vectors (spec: types §2).
+    /// A ranked `umat` tensor with the empty layout: shape vectors.
     pub fn umat_tensor(&self, shape: &[Dim<'c>], dtype: DType) -> Type<'c> {
         let empty = self.layout(&[], Some(&[]));
         self.tensor(shape, dtype, Some(TensorLayout::Plain(empty)), Storage::Umat)

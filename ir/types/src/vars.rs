@@ -1,4 +1,4 @@
-//! Which dim variables a type has (spec: types §8).
+//! Which dim variables a type has.
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use crate::layout::OuterLayout;
 use crate::mesh::MeshLayout;
 use crate::{ComposedLayout, Dim, Layout, Mesh, ShardLayout, TensorLayout, TensorType, Type, TypeKind};
 
-/// Collects dim variables in order of first appearance (spec: types §8.4, D2).
+/// Collects dim variables in order of first appearance.
 #[derive(Debug, Default)]
 pub struct DimVars<'c> {
     variables: Vec<DimVar<'c>>,

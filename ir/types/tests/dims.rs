@@ -1,4 +1,4 @@
-//! The normal form of dims: the worked examples and its laws (spec: types §7).
+//! The normal form of dims: the worked examples and its laws.
 
 use proptest::prelude::{Just, Strategy, any, prop, prop_oneof, proptest};
 use proptest::{prop_assert, prop_assert_eq};
@@ -84,24 +84,24 @@ fn rules() {
     let (r, s, t) = (Raw(cx), var(cx, "S"), var(cx, "T"));
     let n = |value| r.int(value);
     let text = |dim| cx.simplify(dim).to_string();
-    // N2
+    // Division rounds down
     assert_eq!(text(r.div(n(-7), n(2))), "-4");
     assert_eq!(text(r.rem(n(-7), n(2))), "1");
     assert_eq!(text(r.div(n(7), n(-2))), "-4");
-    // N3
+    // Operands have one order
     assert_eq!(text(r.add(t, s)), "T + S");
-    // N4, N5
+    // Like terms are collected
     assert_eq!(text(r.sub(s, s)), "0");
     assert_eq!(text(r.sub(r.sub(n(0), r.mul(s, n(3))), n(2))), "(-3 * S) - 2");
-    // N7, N8
+    // Whole parts leave a floor
     assert_eq!(text(r.div(r.add(r.mul(n(4), s), n(3)), n(8))), "((4 * S) + 3) // 8");
     assert_eq!(text(r.div(r.add(r.mul(n(2), r.div(s, n(2))), n(1)), n(4))), "((2 * (S // 2)) + 1) // 4");
     assert_eq!(text(r.div(r.add(s, r.mul(n(4), r.div(s, n(3)))), n(2))), "(S // 2) + (2 * (S // 3))");
     assert_eq!(text(r.div(r.add(r.mul(n(8), s), n(5)), n(8))), "S");
-    // N10: decided for all integers, also through floors
+    // Decided for all integers, also through floors
     assert_eq!(text(r.min(s, r.mul(n(4), r.div(s, n(4))))), "4 * (S // 4)");
     assert_eq!(text(r.max(r.div(r.add(s, n(3)), n(4)), r.div(s, n(4)))), "((S - 1) // 4) + 1");
-    // N10, N13: the whole expression stays, as the same object
+    // The whole expression stays, as the same object
     for whole in [
         r.add(r.add(r.min(s, t), n(1)), n(1)),
         r.add(r.add(r.div(s, t), n(1)), n(1)),
@@ -110,9 +110,9 @@ fn rules() {
     ] {
         assert_eq!(cx.simplify(whole), whole);
     }
-    // N11
+    // A remainder is a difference
     assert_eq!(text(r.rem(s, n(2048))), "S - (2048 * (S // 2048))");
-    // N12: linear factors merge around an opaque product
+    // Linear factors merge around an opaque product
     let st = r.mul(s, t);
     assert_eq!(text(r.sub(r.add(r.mul(n(3), st), n(1)), st)), "(2 * (S * T)) + 1");
     // Beyond 64 bits: unchanged
@@ -223,7 +223,7 @@ proptest! {
         prop_assert_eq!(cx.simplify(normal), normal);
         for point in points {
             prop_assert_eq!(evaluate(dim, point), evaluate(normal, point));
-            // Not only in the bounds of the variables (N11).
+            // Not only in the bounds of the variables.
             let shifted = point.map(|v| v + i64::from(offset));
             prop_assert_eq!(evaluate(dim, shifted), evaluate(normal, shifted));
         }

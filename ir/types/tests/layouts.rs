@@ -1,4 +1,4 @@
-//! Laws of layouts, scopes and factored placements (spec: shard §2, §3, §6).
+//! Laws of layouts, scopes and factored placements.
 
 use proptest::prelude::{Strategy, prop, proptest};
 use proptest::{prop_assert, prop_assert_eq};

@@ -1,4 +1,4 @@
-//! The worked examples of placement sugar and reshard (spec: shard §7, §9; decisions 3 and 8).
+//! The worked examples of placement sugar and reshard.
 
 use tf_types::{
     Arena, DType, Dim, DimTuple, DimVar, Mesh, MeshLayout, PlacementSugar, ShardAttr, ShardLayout, Storage, SugarAxis,
@@ -106,7 +106,7 @@ fn worked_rows_1_to_12() {
         (1, "1 1536", "1 1536@m.w+m.t", &[(Gmem, Rmem)][..], "(1, 6, 32, 8):(0, 0, 0, 1) S1 S2"),
         (2, "1 1536", "1 1536@m.w+m.t", &[(Rmem, Gmem), (Gmem, Gmem)], "(1, 6, 32, 8):(1536, 256, 8, 1) S1 S2"),
         (3, "12 64", "12@m.w 64@m.t", &[(Gmem, Rmem)], "(6, 2, 32, 2):(0, 2, 0, 1) S0 S2"),
-        // Threads share smem, so their Splits have strides (decision 8).
+        // Threads share smem, so their Splits have strides.
         (3, "12 64", "12@m.w 64@m.t", &[(Gmem, Smem)], "(6, 2, 32, 2):(128, 64, 2, 1) S0 S2"),
         (4, "12 64", "12@m.w 64@m.t", &[(Smem, Smem)], "(6, 2, 32, 2):(128, 64, 2, 1) S0 S2"),
         (5, "12 64", "12@m.w 64||m.t=sum", &[(Gmem, Rmem)], "(6, 2, 64):(0, 64, 1) S0 P(sum)"),
@@ -169,7 +169,6 @@ fn worked_rows_15_to_17_symbolic() {
     assert_eq!(b.reshard("S 128", "S@m.b 128", Gmem, Rmem), "(S, 128):(0, 1) S0");
     let mut b = Bench { cx, scopes: Vec::new() };
     b.open("m", "thread", "4", "4", "b");
-    // Row 16 into rmem is overruled by decision 3.
     for to in [Rmem, Smem] {
         assert_eq!(
             b.reshard("S 128", "S 128@m.b", Gmem, to),

@@ -1,4 +1,4 @@
-//! The worked table of shard propagation and its refusals (spec: shard §10).
+//! The worked table of shard propagation and its refusals.
 
 use tf_types::access::{AccessRelation, AffineMap, AxisAccess, Extent};
 use tf_types::{

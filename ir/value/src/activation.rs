@@ -1,4 +1,4 @@
-//! Activations (spec: hir §8; decisions 19, 22, 23).
+//! Activations.
 
 use std::f32::consts::{FRAC_1_SQRT_2, PI};
 
@@ -62,7 +62,7 @@ impl Tensor {
     /// The function of every element, in this tensor's dtype; computed in f32 and rounded once.
     ///
     /// # Errors
-    /// Integers and bool (decision 19); a negative result in `f8e8m0`.
+    /// Integers and bool; a negative result in `f8e8m0`.
     pub fn activate(self, function: Activation) -> Result<Self, ValueError> {
         fn apply<T: Numeric<Wide = f32>>(x: SharedArray<T>, function: Activation) -> Tensor {
             T::wrap(map(x, function.kernel()))

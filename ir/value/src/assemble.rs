@@ -1,4 +1,4 @@
-//! Tensors put together: joins, insertions, repetitions, ranges (spec: hir §7).
+//! Tensors put together: joins, insertions, repetitions, ranges.
 
 use tf_types::DType;
 
@@ -32,7 +32,7 @@ fn joined<T: Element>(parts: &[Tensor], axis: usize, shape: &[usize]) -> Tensor 
 }
 
 impl Tensor {
-    /// The parts one after the other along an axis. Unequal dtypes promote (decision 18).
+    /// The parts one after the other along an axis. Unequal dtypes promote.
     ///
     /// # Errors
     /// No part; an axis out of range; extents of the other axes that differ; dtypes that do not promote.
@@ -91,7 +91,7 @@ impl Tensor {
     /// This tensor with `update` in place of the window of its shape that begins at `offsets`.
     ///
     /// # Errors
-    /// Unequal ranks; dtypes that do not promote; a window that leaves an axis (decision 4).
+    /// Unequal ranks; dtypes that do not promote; a window that leaves an axis.
     pub fn insert(self, update: &Self, offsets: &[i64]) -> Result<Self, ValueError> {
         if update.rank() != self.rank() || offsets.len() != self.rank() {
             return Err(ValueError::new(format!(

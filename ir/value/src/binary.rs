@@ -1,4 +1,4 @@
-//! Elementwise ops of two operands (spec: hir §4; decisions 18, 19, 22).
+//! Elementwise ops of two operands.
 
 use tf_types::DType;
 use tf_types::kinds::BinaryKind;
@@ -132,11 +132,11 @@ fn refused(kind: BinaryKind, found: DType) -> ValueError {
 }
 
 impl Tensor {
-    /// `kind` of every pair of elements; operands broadcast (without a copy) and, where their dtypes differ, are promoted as torch does
-    /// (decision 18). The result has the operands' dtype, bool for comparisons; 16- and 8-bit floats are computed in f32 and rounded once.
+    /// `kind` of every pair of elements; operands broadcast (without a copy) and, where their dtypes differ, are promoted as torch does.
+    /// The result has the operands' dtype, bool for comparisons; 16- and 8-bit floats are computed in f32 and rounded once.
     ///
     /// # Errors
-    /// Shapes that do not broadcast, dtypes without a promotion, a dtype the kind does not take (decision 19: `floor_div` and `mod` take
+    /// Shapes that do not broadcast, dtypes without a promotion, a dtype the kind does not take (`floor_div` and `mod` take
     /// integers, `and` and `or` take bool, arithmetic refuses bool), a zero divisor of integers, a negative result in `f8e8m0`.
     pub fn binary(self, rhs: Self, kind: BinaryKind) -> Result<Self, ValueError> {
         match (self, rhs) {

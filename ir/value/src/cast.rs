@@ -1,4 +1,4 @@
-//! Casts (decision 20) and dtype promotion (decision 18).
+//! Casts and dtype promotion.
 
 use half::{bf16, f16};
 use tf_types::DType;
@@ -55,7 +55,7 @@ fn from_float<T: Numeric<Wide = f32>>(array: &SharedArray<T>, dtype: DType) -> R
 }
 
 impl Tensor {
-    /// The same values in another dtype (decision 20): floats to integers toward zero, saturating, NaN to 0; to f16 and bf16 nearest even;
+    /// The same values in another dtype: floats to integers toward zero, saturating, NaN to 0; to f16 and bf16 nearest even;
     /// to fp8e4m3 nearest even with NaN beyond 464; i64 to i32 wraps; to bool, non-zero (NaN too) is true. The same dtype shares storage.
     ///
     /// # Errors

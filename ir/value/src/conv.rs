@@ -1,4 +1,4 @@
-//! Two-dimensional convolution (spec: hir §8 `conv2d`; decisions 19, 23): windows laid out as matrices, then products.
+//! Two-dimensional convolution: windows laid out as matrices, then products.
 
 use rayon::prelude::*;
 use tf_types::DType;

@@ -28,8 +28,8 @@ pub trait Element: Copy + Default + PartialEq + std::fmt::Debug + Send + Sync + 
     fn write_le(self, bytes: &mut Vec<u8>);
 }
 
-/// An element that takes part in arithmetic, done in [`Self::Wide`]: f32 for floats of up to 32 bits (so that 16-bit floats round once,
-/// decision 23), the type itself for integers and bool.
+/// An element that takes part in arithmetic, done in [`Self::Wide`]: f32 for floats of up to 32 bits (so that 16-bit floats round once),
+/// the type itself for integers and bool.
 pub trait Numeric: Element {
     /// The type that arithmetic is done in.
     type Wide: Copy + Default + PartialEq + Send + Sync + 'static;

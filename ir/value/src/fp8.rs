@@ -1,4 +1,4 @@
-//! The two 8-bit floating dtypes, as raw bits with conversions (decision 20).
+//! The two 8-bit floating dtypes, as raw bits with conversions.
 
 use crate::ValueError;
 

@@ -1,4 +1,4 @@
-//! Rows chosen by index vectors (spec: hir §7; decision 23).
+//! Rows chosen by index vectors.
 
 use half::{bf16, f16};
 use tf_types::DType;

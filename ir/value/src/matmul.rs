@@ -1,4 +1,4 @@
-//! Matrix products (spec: hir §8 `matmul`; decisions 19, 23, 24).
+//! Matrix products.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
@@ -90,7 +90,7 @@ integers!(longs, i64);
 
 impl Tensor {
     /// The matrix product `(…, M, K) @ (…, K, N) -> (…, M, N)`; batch axes broadcast. Floats accumulate in f32 and are rounded once to the
-    /// operands' dtype; integers wrap. Unequal dtypes are promoted as torch does (decision 18).
+    /// operands' dtype; integers wrap. Unequal dtypes are promoted as torch does.
     ///
     /// # Errors
     /// A rank below 2, unequal inner extents, batch axes that do not broadcast, bool, a negative result in `f8e8m0`.

@@ -1,4 +1,4 @@
-//! Softmax and normalisations (spec: hir §8; decision 23): f32 inside, one rounding at the end.
+//! Softmax and normalisations: f32 inside, one rounding at the end.
 
 use crate::rows::{greatest, sum};
 use crate::tensor::show_shape;

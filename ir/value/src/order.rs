@@ -1,4 +1,4 @@
-//! Positions and values of the greatest and least elements along an axis (spec: hir §7; decisions 21, 22).
+//! Positions and values of the greatest and least elements along an axis.
 //!
 //! NaN is greater than every number, all NaNs are equal and so are both zeros; among equals the lowest index comes first.
 

@@ -1,4 +1,4 @@
-//! Elementwise operations with attributes or three operands (spec: hir §6, §7; decisions 19, 20, 22).
+//! Elementwise operations with attributes or three operands.
 
 use std::borrow::Cow;
 
@@ -79,7 +79,7 @@ impl Tensor {
         })
     }
 
-    /// `yes` where this tensor is true, `no` elsewhere; all three broadcast. Unequal dtypes of the branches promote (decision 18).
+    /// `yes` where this tensor is true, `no` elsewhere; all three broadcast. Unequal dtypes of the branches promote.
     ///
     /// # Errors
     /// This tensor is not bool; shapes that do not broadcast; dtypes that do not promote.

@@ -1,4 +1,4 @@
-//! Quantisation to 8-bit floats with one scale a group (spec: hir §7 `quant`).
+//! Quantisation to 8-bit floats with one scale a group.
 
 use tf_types::DType;
 

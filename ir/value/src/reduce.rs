@@ -1,4 +1,4 @@
-//! Reductions over axes (spec: hir §7 `reduce`; decisions 19, 22, 23).
+//! Reductions over axes.
 //!
 //! Elements are folded in a fixed order that depends on the shape only: 16 lanes within a block, blocks in sequence within a piece of fixed
 //! length, pieces pairwise. So long sums stay accurate, and threads do not matter.

@@ -1,4 +1,4 @@
-//! Rotary embedding (spec: hir §8 `rope`; decision 23).
+//! Rotary embedding.
 
 use crate::{Tensor, ValueError, show_shape};
 

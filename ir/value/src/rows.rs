@@ -1,6 +1,6 @@
 //! Functions of whole rows, computed in f32: the trailing elements of each row together, rows in parallel.
 //!
-//! A row is summed in a fixed order, so thread counts do not matter (decision 24).
+//! A row is summed in a fixed order, so thread counts do not matter.
 
 use rayon::prelude::*;
 use tf_types::DType;

@@ -62,7 +62,7 @@ macro_rules! with_dtype {
     };
 }
 
-/// The refusal of a value of dtype `f4e2m1` (spec: types §4).
+/// The refusal of a value of dtype `f4e2m1`.
 #[must_use]
 pub fn f4e2m1_refused() -> ValueError {
     ValueError::new("f4e2m1 has no values in the evaluator").with_help("use fp8e4m3")

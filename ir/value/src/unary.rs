@@ -1,4 +1,4 @@
-//! Elementwise ops of one operand (spec: hir §4; decisions 19, 22).
+//! Elementwise ops of one operand.
 
 use tf_types::DType;
 use tf_types::kinds::UnaryKind;
@@ -76,7 +76,7 @@ impl Tensor {
     /// holds the elements, as all methods that take `self`.
     ///
     /// # Errors
-    /// A dtype the kind does not take (decision 19): `not` takes bool, all others refuse it; rsqrt and the exponentials and logarithms take
+    /// A dtype the kind does not take: `not` takes bool, all others refuse it; rsqrt and the exponentials and logarithms take
     /// floats; the kind `cast`.
     pub fn unary(self, kind: UnaryKind) -> Result<Self, ValueError> {
         match self {

@@ -1,4 +1,4 @@
-//! [`Value`]: what evaluation of an expression gives (spec: evaluator §1).
+//! [`Value`]: what evaluation of an expression gives.
 
 use crate::Tensor;
 

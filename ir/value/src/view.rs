@@ -7,7 +7,7 @@ use crate::gather::gather;
 use crate::tensor::{element_count, from_parts, row_major, show_shape};
 use crate::{Tensor, ValueError, with_array};
 
-/// The shape that operands of `shapes` broadcast to: right-aligned, extent 1 expands (spec: hir §6).
+/// The shape that operands of `shapes` broadcast to: right-aligned, extent 1 expands.
 ///
 /// # Errors
 /// Two unequal extents, neither of them 1.
@@ -47,7 +47,7 @@ impl Tensor {
     /// The window `starts[a] + i * strides[a]`, `i < sizes[a]`, of every axis `a`. Shares storage.
     ///
     /// # Errors
-    /// Another number of entries than the rank, a zero stride, a window that leaves the axis (decision 4).
+    /// Another number of entries than the rank, a zero stride, a window that leaves the axis.
     pub fn slice(&self, starts: &[i64], sizes: &[usize], strides: &[usize]) -> Result<Self, ValueError> {
         let rank = self.rank();
         for (what, count) in [("starts", starts.len()), ("sizes", sizes.len()), ("strides", strides.len())] {

@@ -1,4 +1,4 @@
-//! What crosses into a function (spec: evaluator §2, §4; runtime §1, R5).
+//! What crosses into a function.
 
 use tf_core::{Diagnostic, Expr, Function, Result, Span};
 use tf_types::Type;

@@ -1,4 +1,4 @@
-//! Sizes of dims from the shapes of inputs (spec: evaluator §2).
+//! Sizes of dims from the shapes of inputs.
 
 use rustc_hash::FxHashMap;
 use tf_core::{Diagnostic, Expr, Result, Span};

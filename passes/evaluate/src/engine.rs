@@ -23,7 +23,7 @@ pub struct Request<'a, 'c> {
     pub argument: Option<&'a str>,
 }
 
-/// A step of a reading to run (spec: runtime §1).
+/// A step of a reading to run.
 pub struct ReadingRequest<'a, 'c> {
     /// A function or a method, with the reading that has its constants.
     pub step: Step<'c>,

@@ -1,4 +1,4 @@
-//! The interpreter of HIR functions (spec: evaluator §4, §5). Its stack is a vector: neither loops nor calls nest on the host's.
+//! The interpreter of HIR functions. Its stack is a vector: neither loops nor calls nest on the host's.
 
 use std::rc::Rc;
 use std::time::Instant;

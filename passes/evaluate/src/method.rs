@@ -1,4 +1,4 @@
-//! Orchestration methods (spec: runtime §1, R7; decision 5).
+//! Orchestration methods.
 
 use rustc_hash::FxHashMap;
 use tf_core::node::method::{MethodExpr, MethodItems, MethodStmt, MethodStmtKind};

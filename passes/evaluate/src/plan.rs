@@ -31,7 +31,7 @@ pub struct Item<'c> {
     operands: Range<usize>,
     dead: Range<usize>,
     dead_after: Range<usize>,
-    /// Whether only iterations of loops use it, so that its failure counts when one runs (spec: design §3).
+    /// Whether only iterations of loops use it, so that its failure counts when one runs.
     pub deferred: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The pass `prepare-weights` (spec: runtime §2).
+//! The pass `prepare-weights`.
 
 use std::collections::BTreeMap;
 use std::path::Path;

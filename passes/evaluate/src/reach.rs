@@ -1,4 +1,4 @@
-//! Which constants a run needs, found out before anything runs (spec: runtime §1, R3).
+//! Which constants a run needs, found out before anything runs.
 
 use std::collections::BTreeMap;
 

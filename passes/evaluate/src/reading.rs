@@ -1,4 +1,4 @@
-//! Readings: a module with its constants and the readings of its children (spec: runtime §1, rules R1 to R7).
+//! Readings: a module with its constants and the readings of its children.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use tf_value::{Tensor, ValueError, extent, show_shape};
 use crate::{DimSizes, Resource};
 
 /// A module whose constants are tensors of a resource. Clones are the same reading; another reading of the module, or of another
-/// attachment of it, shares nothing with it (R6).
+/// attachment of it, shares nothing with it.
 #[derive(Clone)]
 pub struct Reading<'c>(Rc<Data<'c>>);
 
@@ -132,13 +132,13 @@ impl<'c> Reading<'c> {
         None
     }
 
-    /// The dotted name of a constant of this module (R1).
+    /// The dotted name of a constant of this module.
     #[must_use]
     pub fn dotted(&self, name: &str) -> String {
         if self.0.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.0.path) }
     }
 
-    /// The reading in which a function that this module calls is read (R6); `None` where it belongs to several children.
+    /// The reading in which a function that this module calls is read; `None` where it belongs to several children.
     #[must_use]
     pub fn of_callee(&self, callee: Function<'c>) -> Option<&Self> {
         match self.0.owners.get(&callee) {
@@ -154,7 +154,7 @@ impl<'c> Reading<'c> {
         self.0.resource.find(&self.dotted(name)).map(|found| found.info.shape)
     }
 
-    /// The constant of a parameter, read when it is first asked for and checked against the parameter's type (R2).
+    /// The constant of a parameter, read when it is first asked for and checked against the parameter's type.
     ///
     /// # Errors
     /// There is none; it has another shape or dtype than declared; it cannot be read.
@@ -202,7 +202,7 @@ impl<'c> Reading<'c> {
         Some(Step::Method(self.clone(), method))
     }
 
-    /// What a call of the reading itself runs: the method `forward`, else the entry function (R7).
+    /// What a call of the reading itself runs: the method `forward`, else the entry function.
     ///
     /// # Errors
     /// It has neither; the entry is a TIR function.
@@ -254,7 +254,7 @@ pub fn wanted(ty: &TensorType<'_>, dims: &DimSizes<'_>) -> Result<Vec<usize>, Va
         .collect()
 }
 
-/// The refusal of constants that no place has, by the module that lacks them (R3).
+/// The refusal of constants that no place has, by the module that lacks them.
 pub fn missing(resource: &Resource, lacking: &[(String, Vec<String>)]) -> Diagnostic {
     let count: usize = lacking.iter().map(|(_, names)| names.len()).sum();
     let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

@@ -136,7 +136,7 @@ impl<'c> Calls<'c> for Evaluation<'_, 'c> {
         values: Vec<Value>,
         span: Option<Span>,
     ) -> Result<Value> {
-        // A host call, hence arguments are cast as inputs are (decision 18).
+        // A host call, hence arguments are cast as inputs are.
         let cast = activations(function).zip(values).map(|(param, value)| match (param.ty().as_tensor(), value) {
             (Some(ty), Value::Tensor(tensor)) => {
                 tensor.cast(ty.dtype).map(Value::Tensor).map_err(|error| refused(error).at(span))

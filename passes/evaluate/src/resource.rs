@@ -1,4 +1,4 @@
-//! Where the constants of a reading come from (spec: runtime §1).
+//! Where the constants of a reading come from.
 
 use std::sync::Arc;
 

@@ -25,7 +25,7 @@ impl<'c> Block<'c> {
         self.items.push(Item::Bind { var, value, span });
     }
 
-    /// The block as one statement: a binding nests what follows it (spec: tir §1).
+    /// The block as one statement: a binding nests what follows it.
     pub fn fold(self, cx: &Context<'c>) -> Stmt<'c> {
         let mut rest: Vec<Stmt<'c>> = Vec::new();
         for item in self.items.into_iter().rev() {

@@ -93,7 +93,7 @@ fn open_buffers<'c>(cx: &Context<'c>, body: Stmt<'c>) -> FxHashMap<Expr<'c>, Exp
     replaced
 }
 
-/// C-order over what one instance holds; axes that a position fixes, and extents of 1, have stride 0 (decisions 8, 9).
+/// C-order over what one instance holds; axes that a position fixes, and extents of 1, have stride 0.
 fn dense<'c>(cx: &Context<'c>, shard: ShardLayout<'c>, storage: Storage) -> ShardLayout<'c> {
     let shape = shard.layout.shape();
     let fixed = |axis: usize| storage == Storage::Rmem && shard.attrs.contains(&ShardAttr::Split(axis as u32));

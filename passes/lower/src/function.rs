@@ -86,7 +86,7 @@ fn parameter_type<'c>(lowerer: &Lowerer<'_, 'c>, value: Expr<'c>, ty: Type<'c>) 
     }
 }
 
-/// The output buffer of a result: shape and dtype of the value, the declared storage, no layout (spec: lowering §2).
+/// The output buffer of a result: shape and dtype of the value, the declared storage, no layout.
 fn output_type<'c>(lowerer: &Lowerer<'_, 'c>, function: Function<'c>, result: Expr<'c>) -> Result<Type<'c>> {
     let Some(value) = result.ty().as_tensor() else {
         return Err(lowerer.refuse(format!("a result of type {} is not lowered", result.ty())));

@@ -1,4 +1,4 @@
-//! Loops: `hir.grid` to `For` over accumulators (spec: lowering §7).
+//! Loops: `hir.grid` to `For` over accumulators.
 
 use tf_core::node::GridRegion;
 use tf_core::{Expr, Literal, Meta, Result, StmtKind};

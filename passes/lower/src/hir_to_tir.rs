@@ -1,4 +1,4 @@
-//! The pass that turns HIR functions into TIR functions (spec: lowering §2).
+//! The pass that turns HIR functions into TIR functions.
 
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result, Target, TargetKind};
 use tf_framework::{OptionValue, Pass, PassCx, map_in_parallel};
@@ -6,7 +6,7 @@ use tf_framework::{OptionValue, Pass, PassCx, map_in_parallel};
 use crate::function::lower_function;
 use crate::table::LowerTable;
 
-/// The device of a module that declares none (spec: lowering §1, P5).
+/// The device of a module that declares none.
 const DEFAULT_DEVICE: &str = "nvidia.h200_sxm";
 
 /// Where a lowered function runs.

@@ -1,4 +1,4 @@
-//! The host function that launches a module's kernel (spec: lowering §9).
+//! The host function that launches a module's kernel.
 
 use tf_core::node::{ModuleData, PrimFunctionData, TirCallee};
 use tf_core::{
@@ -73,7 +73,7 @@ fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c
     }))
 }
 
-/// CTAs and threads: the largest of the kernel's meshes (spec: lowering §9).
+/// CTAs and threads: the largest of the kernel's meshes.
 fn geometry(kernel: PrimFunction<'_>) -> Result<(i64, i64)> {
     let (mut grid, mut block) = (1, 1);
     let mut symbolic = false;

@@ -1,4 +1,4 @@
-//! Calls: of ops through their schemas, of functions, of constructors (spec: parser §4.2 to §4.4).
+//! Calls: of ops through their schemas, of functions, of constructors.
 
 use std::borrow::Cow;
 
@@ -100,7 +100,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.finish(last, &sorted, &inputs, span, bind)
     }
 
-    /// The schemas of a name; `name_` of a `@prim_func` selects the effect form (spec: tir §11).
+    /// The schemas of a name; `name_` of a `@prim_func` selects the effect form.
     fn schemas_of(&self, name: &str) -> Cow<'a, [Schema]> {
         let schemas = self.cx.ops().schemas(self.dialect(), name);
         match name.strip_suffix('_') {

@@ -1,4 +1,4 @@
-//! Schedule constraints: `y: where(layout=…, mesh=…, storage=…) = value` (spec: parser §1.8, §5.2).
+//! Schedule constraints: `y: where(layout=…, mesh=…, storage=…) = value`.
 
 use ruff_python_ast as ast;
 use rustc_hash::FxHashMap;

@@ -1,4 +1,4 @@
-//! Mesh coordinates as values (spec: hir §4; decision 15).
+//! Mesh coordinates as values.
 
 use tf_core::op::Attr;
 use tf_core::{Expr, Span};

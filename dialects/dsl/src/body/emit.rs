@@ -96,7 +96,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Inputs of one op as nodes: a float takes the one float dtype of the tensors beside it, f32 where there is none;
-    /// an integer is i64 (spec: hir §4).
+    /// an integer is i64.
     pub(crate) fn nodes(&mut self, inputs: &[(Value<'c>, Span)]) -> Res<Vec<Expr<'c>>> {
         let mut floats: Vec<DType> = inputs
             .iter()

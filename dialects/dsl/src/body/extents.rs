@@ -1,4 +1,4 @@
-//! Symbolic extents as run-time values: `x + N`, `x[N - 4 : N, :]` (spec: types §5).
+//! Symbolic extents as run-time values: `x + N`, `x[N - 4 : N, :]`.
 
 use tf_core::op::Attr;
 use tf_core::{Expr, ExprKind, Meta, Span};

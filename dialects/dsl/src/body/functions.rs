@@ -1,4 +1,4 @@
-//! Calls of functions of the same module (spec: hir §2).
+//! Calls of functions of the same module.
 
 use ruff_python_ast as ast;
 use tf_core::{AnyFunction, Callee, ExprKind, Function, Module, Span};
@@ -10,7 +10,7 @@ use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
-    /// A call of the entry of a child module; its constants come with the child (spec: hir §2, rule 1).
+    /// A call of the entry of a child module; its constants come with the child.
     pub(crate) fn child_call(
         &mut self,
         module: Module<'c>,

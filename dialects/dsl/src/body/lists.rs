@@ -1,4 +1,4 @@
-//! Compile-time lists (spec: parser §1.9).
+//! Compile-time lists.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! `for` loops as grids with carries (spec: hir §3, rules L1 to L7; decisions 2 and 11).
+//! `for` loops as grids with carries.
 
 use ruff_python_ast as ast;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -153,7 +153,7 @@ impl<'c> Parser<'_, 'c> {
         Ok(grid)
     }
 
-    /// Names that only the loop binds are undefined after it (rule L6).
+    /// Names that only the loop binds are undefined after it.
     fn leave_loop(&mut self, names: &Frame<'c>, carries: &[Carry<'c>]) {
         let carried: FxHashSet<_> = carries.iter().map(|c| c.name).collect();
         let mut local: Vec<_> = names.keys().copied().filter(|name| !carried.contains(name)).collect();
@@ -216,7 +216,7 @@ impl<'c> Parser<'_, 'c> {
         bounds.collect()
     }
 
-    /// Names bound outside to a run-time value and assigned alone somewhere in the loop (rule L4).
+    /// Names bound outside to a run-time value and assigned alone somewhere in the loop.
     fn carries(&mut self, stmt: &ast::StmtFor) -> Res<Vec<Carry<'c>>> {
         let mut found: Vec<(&str, &ast::Stmt)> = Vec::new();
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
@@ -300,7 +300,7 @@ impl<'c> Parser<'_, 'c> {
         Ok(Reading { induction, phis, yields, last, names })
     }
 
-    /// The statements of a loop; the value that the last one assigns (rule L5).
+    /// The statements of a loop; the value that the last one assigns.
     fn loop_suite(&mut self, stmts: &[ast::Stmt]) -> Option<Expr<'c>> {
         let mut last = None;
         for stmt in stmts {

@@ -1,4 +1,4 @@
-//! Meshes and their scopes (spec: parser §1.6, shard §4; decisions 1 and 12).
+//! Meshes and their scopes.
 
 use ruff_python_ast as ast;
 use tf_core::Span;

@@ -1,4 +1,4 @@
-//! Bodies of `@func`: statements folded into one expression (spec: parser §5).
+//! Bodies of `@func`: statements folded into one expression.
 
 mod calls;
 mod constraints;

@@ -1,4 +1,4 @@
-//! Operators: arithmetic of compile-time values, index arithmetic, and ops on tensors (spec: hir §4).
+//! Operators: arithmetic of compile-time values, index arithmetic, and ops on tensors.
 
 use ruff_python_ast as ast;
 use ruff_python_ast::{BoolOp, CmpOp, Operator, UnaryOp};

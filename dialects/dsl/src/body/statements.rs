@@ -12,7 +12,7 @@ use crate::value::Value;
 /// How a suite ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Flow<'c> {
-    /// The statements after it follow; the value of a loop that ends the suite (rule L7).
+    /// The statements after it follow; the value of a loop that ends the suite.
     Next(Option<Expr<'c>>),
     /// With the value of the function; `None` where that is refused.
     Return(Option<Expr<'c>>),

@@ -1,4 +1,4 @@
-//! Subscripts: windows of tensors, items of tuples and lists, slices of meshes (spec: hir §4, python-surface §3).
+//! Subscripts: windows of tensors, items of tuples and lists, slices of meshes.
 
 use ruff_python_ast as ast;
 use tf_core::op::Attr;

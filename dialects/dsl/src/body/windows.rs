@@ -74,7 +74,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Checks a window of `size` elements `stride` apart at `index` against a static axis, where the loop that counts
-    /// the index is static too (decision 4).
+    /// the index is static too.
     pub(crate) fn check_window(
         &self,
         index: Index<'c>,

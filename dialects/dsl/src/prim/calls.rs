@@ -1,4 +1,4 @@
-//! Effects: ops, and functions of the module (spec: tir §3, §11).
+//! Effects: ops, and functions of the module.
 
 use ruff_python_ast as ast;
 use tf_core::hidden::forwarded_shape_scalars;

@@ -10,7 +10,7 @@ use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
-/// The device of functions that declare none (spec: python-surface §6).
+/// The device of functions that declare none.
 const DEFAULT_DEVICE: &str = "nvidia.h200_sxm";
 
 /// How many of the last parameters are outputs where the decorator does not say.

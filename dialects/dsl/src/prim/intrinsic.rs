@@ -1,4 +1,4 @@
-//! `@intrinsic`: statements of TIR that a file declares (spec: tir §11).
+//! `@intrinsic`: statements of TIR that a file declares.
 
 use ruff_python_ast as ast;
 use tf_core::node::TirCallee;

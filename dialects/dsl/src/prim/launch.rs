@@ -1,4 +1,4 @@
-//! `launch(f, *args, grid=(x, y, z), block=(x, y, z))` in a host function (spec: tir §9).
+//! `launch(f, *args, grid=(x, y, z), block=(x, y, z))` in a host function.
 
 use ruff_python_ast as ast;
 use tf_core::op::{Attr, ParamKind};

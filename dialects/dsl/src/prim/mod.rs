@@ -1,4 +1,4 @@
-//! Bodies of `@prim_func`: statements over buffers (spec: parser §6, tir §11).
+//! Bodies of `@prim_func`: statements over buffers.
 
 mod calls;
 mod function;

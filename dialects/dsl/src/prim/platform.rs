@@ -1,4 +1,4 @@
-//! `T.cuda`: instructions of a platform as compile-time values (spec: parser §2.6, tir §8).
+//! `T.cuda`: instructions of a platform as compile-time values.
 
 use ruff_python_ast as ast;
 use tf_core::Span;

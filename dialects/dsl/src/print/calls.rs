@@ -1,4 +1,4 @@
-//! Calls of ops by their surface names, attributes as keywords (spec: python-surface §4).
+//! Calls of ops by their surface names, attributes as keywords.
 
 use tf_core::op::{Attr, AttrDefault, AttrKind, OpInstance, ParamKind, Schema};
 use tf_core::{Diagnostic, Expr, ExprKind, Literal, Result};

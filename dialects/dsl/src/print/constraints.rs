@@ -1,4 +1,4 @@
-//! Schedule constraints: `name: where(layout=…, mesh=…, storage=…)` (spec: parser §1.8).
+//! Schedule constraints: `name: where(layout=…, mesh=…, storage=…)`.
 
 use tf_core::node::constraint::{AxisConstraint, BindingConstraint, LayoutConstraint};
 use tf_core::{Diagnostic, Expr, Result};

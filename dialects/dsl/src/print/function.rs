@@ -1,4 +1,4 @@
-//! HIR functions with their variants and converters (spec: python-surface §4).
+//! HIR functions with their variants and converters.
 
 use tf_core::{Diagnostic, Expr, Function, Result};
 use tf_types::Type;

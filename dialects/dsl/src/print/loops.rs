@@ -1,4 +1,4 @@
-//! Loops: carries are assignments to names that have a value before the loop (spec: hir §3, rules L1 to L7).
+//! Loops: carries are assignments to names that have a value before the loop.
 
 use rustc_hash::FxHashSet;
 use tf_core::node::GridRegion;

@@ -1,4 +1,4 @@
-//! The printer: modules as authoring text that is read back as the same module (spec: python-surface §4).
+//! The printer: modules as authoring text that is read back as the same module.
 //!
 //! Values are printed one a line, in the loop that they depend on, as text and lowering have it. What only textual IR can say is
 //! refused by name.

@@ -1,4 +1,4 @@
-//! Modules as classes: children, functions, methods (spec: parser §2.7, python-surface §4).
+//! Modules as classes: children, functions, methods.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::equal::structurally_equal;

@@ -7,7 +7,7 @@ use tf_types::{DimVar, Mesh, Symbol};
 use super::python::is_name;
 use super::survey::Survey;
 
-/// What a file may import, by module, in the order of its head (spec: python-surface §4).
+/// What a file may import, by module, in the order of its head.
 pub(super) const IMPORTS: &[(&str, &[&str])] = &[
     ("tilefoundry.module", &["module"]),
     ("tilefoundry", &["Expr", "TensorType", "func", "intrinsic", "prim_func"]),

@@ -1,4 +1,4 @@
-//! TIR functions: statements as Python's, values of ops written in place (spec: tir §11).
+//! TIR functions: statements as Python's, values of ops written in place.
 
 use tf_core::hidden::{forwarded_shape_scalars, mentioned_shape_scalars};
 use tf_core::node::TirCallee;

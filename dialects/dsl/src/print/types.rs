@@ -1,4 +1,4 @@
-//! Types as annotations and as `TensorType(…)`, layouts, placements (spec: python-surface §4, shard §7).
+//! Types as annotations and as `TensorType(…)`, layouts, placements.
 
 use tf_core::{Diagnostic, Result};
 use tf_types::{
@@ -15,7 +15,7 @@ fn refuse<T>(message: String) -> Result<T> {
 }
 
 impl<'c> Printer<'_, 'c> {
-    /// `Tensor[shape, dtype, layout, storage]`, or a tuple of such. Annotations have strides at once (spec: shard G7).
+    /// `Tensor[shape, dtype, layout, storage]`, or a tuple of such. Annotations have strides at once.
     pub(super) fn annotation(&mut self, ty: Type<'c>, is_const: bool) -> Result<Doc> {
         if self.cx.signature_type(ty) != ty {
             return refuse(format!("an annotation of the DSL has layouts with strides only, found {ty}"));

@@ -1,4 +1,4 @@
-//! Slices as subscripts, and arithmetic on indices (spec: python-surface §4).
+//! Slices as subscripts, and arithmetic on indices.
 
 use tf_core::op::{Attr, OpView};
 use tf_core::{Diagnostic, Expr, Literal, Result};

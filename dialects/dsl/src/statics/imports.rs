@@ -10,7 +10,7 @@ use crate::value::Value;
 
 const ROOT: &str = "tilefoundry";
 
-/// What the package holds at its first level (spec: python-surface §1); deeper ones are not told apart.
+/// What the package holds at its first level; deeper ones are not told apart.
 const PARTS: [&str; 4] = ["dsl", "ir", "module", "target"];
 
 /// Whether `module` is under a part of the package that there is not.

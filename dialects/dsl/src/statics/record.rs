@@ -1,4 +1,4 @@
-//! Plain classes of a file: configurations, frozen dataclasses (spec: parser §1.9).
+//! Plain classes of a file: configurations, frozen dataclasses.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Constructor calls of targets (spec: python-surface §6).
+//! Constructor calls of targets.
 
 use ruff_python_ast as ast;
 use tf_core::{Span, Target, TargetKind};

@@ -1,4 +1,4 @@
-//! Stub files of the package, for editors and type checkers: the ops of the registry as functions (spec: parser §2.4).
+//! Stub files of the package, for editors and type checkers: the ops of the registry as functions.
 
 mod ops;
 

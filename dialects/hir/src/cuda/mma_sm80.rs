@@ -1,4 +1,4 @@
-//! `mma_sm80_16x8x16` (spec: hir §9, tir §8; decision 23).
+//! `mma_sm80_16x8x16`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! What the matrix instructions share (spec: hir §9 "MMA rules"; decision 23).
+//! What the matrix instructions share.
 
 use tf_core::Context;
 use tf_core::op::{Op, OpCall, RuleError};
@@ -101,7 +101,7 @@ pub(super) fn access<'c>(cx: &Context<'c>, [m, n, k]: [i64; 3]) -> Vec<AccessRel
     vec![tile.reads(0, read([0, 2])).reads(1, read([2, 1]))]
 }
 
-/// `a @ b`, accumulated in f32 and rounded once whatever the accumulator's dtype (decision 23).
+/// `a @ b`, accumulated in f32 and rounded once whatever the accumulator's dtype.
 pub(super) fn value<O: Op>(operands: &[Value], dtype: DType) -> Result<Value, ValueError> {
     let wide = |index| operand::value::<O>(operands, index)?.cast(DType::F32);
     wide(0)?.matmul(&wide(1)?)?.cast(dtype).map(Value::from)

@@ -1,4 +1,4 @@
-//! `wgmma_sm90_64x128x16` (spec: hir §9; decision 23).
+//! `wgmma_sm90_64x128x16`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

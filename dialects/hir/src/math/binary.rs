@@ -1,4 +1,4 @@
-//! `binary` (spec: hir §4, §6; shard §10, §11; decisions 13, 18, 19, 22).
+//! `binary`.
 
 use tf_core::op::{AccessRule, AliasDecl, AttrDefault, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
@@ -79,7 +79,7 @@ macro_rules! aliases {
     };
 }
 
-/// Surface names with a fixed kind (spec: hir §4).
+/// Surface names with a fixed kind.
 pub const ALIASES: &[AliasDecl] = aliases! {
     "add" => Add,
     "sub" => Sub,

@@ -1,4 +1,4 @@
-//! `clamp` (spec: hir §6; shard §11; decisions 19, 22).
+//! `clamp`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `softplus` (spec: hir §6; shard §11; decision 19).
+//! `softplus`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

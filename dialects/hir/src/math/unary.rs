@@ -1,4 +1,4 @@
-//! `unary` (spec: hir §4, §6; shard §11; decisions 19, 22).
+//! `unary`.
 
 use tf_core::op::{AccessRule, AliasDecl, AttrDefault, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
@@ -71,7 +71,7 @@ macro_rules! aliases {
     };
 }
 
-/// Surface names with a fixed kind (spec: hir §4).
+/// Surface names with a fixed kind.
 pub const ALIASES: &[AliasDecl] = aliases! {
     "neg" => Neg,
     "abs" => Abs,

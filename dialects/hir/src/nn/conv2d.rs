@@ -1,4 +1,4 @@
-//! `conv2d` (spec: hir §8; shard §10, §11; decisions 19, 23).
+//! `conv2d`.
 
 use tf_core::op::attr::Ints;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};

@@ -1,4 +1,4 @@
-//! `gelu` (spec: hir §8; shard §11; decisions 19, 23).
+//! `gelu`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

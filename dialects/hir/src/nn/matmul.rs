@@ -1,4 +1,4 @@
-//! `matmul` (spec: hir §8; shard §10, §11; decisions 19, 23).
+//! `matmul`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
@@ -214,7 +214,6 @@ mod tests {
         );
     }
 
-    /// Spec: shard §10, worked table, and §11.
     #[test]
     fn placements() {
         let arena = Arena::new();

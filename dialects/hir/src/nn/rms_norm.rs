@@ -1,4 +1,4 @@
-//! `rms_norm` (spec: hir §8; shard §11; decisions 13, 19, 23).
+//! `rms_norm`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `rope` (spec: hir §8; shard §11; decisions 13, 23).
+//! `rope`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

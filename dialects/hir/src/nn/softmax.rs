@@ -1,4 +1,4 @@
-//! `softmax` (spec: hir §8; shard §11; decisions 14, 19, 23).
+//! `softmax`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(error.message, "`tf.softmax` has no axis 0: the operand has rank 0");
         let error = of(plain(cx, "x", "4 6", DType::I64), 1).unwrap_err();
         assert_eq!(error.message, "`tf.softmax` takes floats, found i64");
-        // A split axis is allowed (decision 14); unreduced terms are not.
+        // A split axis is allowed; unreduced terms are not.
         let m = mesh(cx, "w=4 t=2");
         let x = placed(cx, "x", "16 64", "S0 S1", m);
         assert_eq!((of(x, 0), of(x, 1)), (Ok(x.ty()), Ok(x.ty())));

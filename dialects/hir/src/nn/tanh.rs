@@ -1,4 +1,4 @@
-//! `tanh` (spec: hir §8; shard §11; decisions 19, 23).
+//! `tanh`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

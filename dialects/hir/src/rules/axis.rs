@@ -1,4 +1,4 @@
-//! Axes named by attributes, negative ones counting from the end (spec: hir §5), axes that must be whole, and windows on axes.
+//! Axes named by attributes, negative ones counting from the end, axes that must be whole, and windows on axes.
 
 use tf_core::op::RuleError;
 use tf_core::{Context, Expr, Literal};

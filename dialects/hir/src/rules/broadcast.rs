@@ -1,4 +1,4 @@
-//! Broadcasting of shapes: right-aligned, extent 1 expands, symbolic dims must be equal (spec: hir §6 `binary`).
+//! Broadcasting of shapes: right-aligned, extent 1 expands, symbolic dims must be equal.
 
 use tf_core::op::RuleError;
 use tf_types::access::AxisAccess;

@@ -1,4 +1,4 @@
-//! Dtype rules: no promotion, and the families each kind takes (spec: hir §4; decisions 18, 19).
+//! Dtype rules: no promotion, and the families each kind takes.
 
 use tf_core::op::RuleError;
 use tf_types::{DType, TensorType};

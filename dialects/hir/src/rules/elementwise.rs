@@ -1,4 +1,4 @@
-//! The type of ops that compute each element alone and keep the operand's type (spec: hir §5 R-same).
+//! The type of ops that compute each element alone and keep the operand's type.
 
 use tf_core::Context;
 use tf_core::op::{Op, OpCall, RuleError};

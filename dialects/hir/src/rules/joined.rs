@@ -1,4 +1,4 @@
-//! What `concat` and `stack` share (spec: hir §7, shard §10, §11).
+//! What `concat` and `stack` share.
 
 use tf_core::Context;
 use tf_core::op::{AccessRule, Op, OpCall, RuleError};

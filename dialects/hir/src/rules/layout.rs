@@ -1,4 +1,4 @@
-//! Layouts of results that propagation leaves open (spec: hir §5 R-clayout, §6 `binary`).
+//! Layouts of results that propagation leaves open.
 //!
 //! A result is a new value, so the offset of a slice is never carried over to it.
 
@@ -15,7 +15,7 @@ pub fn of_new_value<'c>(operand: &TensorType<'c>) -> Option<TensorLayout<'c>> {
     }
 }
 
-/// The layout of a result that has its operand's type (spec: hir §5 R-same).
+/// The layout of a result that has its operand's type.
 #[must_use]
 pub fn same<'c>(cx: &Context<'c>, operand: &TensorType<'c>) -> Option<TensorLayout<'c>> {
     operand.layout?;

@@ -1,4 +1,4 @@
-//! Types that attributes state for values made from nothing (spec: hir §7 `arange`, `zeros`).
+//! Types that attributes state for values made from nothing.
 
 use tf_core::op::{Op, RuleError};
 use tf_types::{DType, TensorType, Type};

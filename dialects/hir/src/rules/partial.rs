@@ -1,4 +1,4 @@
-//! Which ops commute with a reduction that is still to come (spec: shard §11).
+//! Which ops commute with a reduction that is still to come.
 //!
 //! A row lists the reductions an op keeps; every other one is refused.
 

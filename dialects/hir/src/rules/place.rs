@@ -1,4 +1,4 @@
-//! Placement of results: propagation, then the op's own rule (spec: shard §10, hir §5 R-prop).
+//! Placement of results: propagation, then the op's own rule.
 
 use tf_core::Context;
 use tf_core::op::{AccessRule, OpCall, RuleError};

@@ -1,4 +1,4 @@
-//! What ops on rows named by an index vector share (spec: hir §7 `index_add`, `index_copy`).
+//! What ops on rows named by an index vector share.
 
 use tf_core::op::RuleError;
 use tf_types::access::{AccessRelation, AffineMap, AxisAccess, identity};

@@ -1,4 +1,4 @@
-//! Result storage by anchors (spec: types U3).
+//! Result storage by anchors.
 
 use tf_core::op::RuleError;
 use tf_types::{Storage, TensorType};
@@ -6,7 +6,7 @@ use tf_types::{Storage, TensorType};
 /// The one residency that the operands agree on; `umat` abstains, and all `umat` gives `umat`.
 ///
 /// # Errors
-/// Two operands with different residencies (decision 13).
+/// Two operands with different residencies.
 pub fn anchor(what: &str, operands: &[&TensorType<'_>]) -> Result<Storage, RuleError> {
     let mut anchored = operands.iter().enumerate().filter(|(_, t)| t.storage != Storage::Umat);
     let Some((first, anchor)) = anchored.next() else { return Ok(Storage::Umat) };

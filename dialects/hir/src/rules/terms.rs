@@ -1,4 +1,4 @@
-//! Partial terms of a destination that an update is written into (spec: shard §11 `InsertSlice`, `CacheUpdate`).
+//! Partial terms of a destination that an update is written into.
 
 use tf_core::Context;
 use tf_core::op::RuleError;

@@ -1,4 +1,4 @@
-//! `local` (spec: hir §9, shard §11; decision 15).
+//! `local`.
 
 use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

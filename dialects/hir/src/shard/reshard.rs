@@ -1,4 +1,4 @@
-//! `reshard` (spec: hir §9, shard §9; decisions 3, 8, 10).
+//! `reshard`.
 
 use tf_core::op::attr::Placement;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};

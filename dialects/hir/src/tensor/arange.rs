@@ -1,4 +1,4 @@
-//! `arange` (spec: hir §7).
+//! `arange`.
 
 use tf_core::op::attr::{DimAttr, TypeAttr};
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};

@@ -1,4 +1,4 @@
-//! `argmax` (spec: hir §7; shard §10, §11; decisions 21, 22).
+//! `argmax`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `cache_update` (spec: hir §7; shard §11; decisions 4, 17).
+//! `cache_update`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `cast` (spec: hir §7, types §4; decision 20).
+//! `cast`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

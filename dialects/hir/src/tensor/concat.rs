@@ -1,4 +1,4 @@
-//! `concat` (spec: hir §7; shard §10, §11).
+//! `concat`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `full_like` (spec: hir §7; shard §11; decision 20).
+//! `full_like`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

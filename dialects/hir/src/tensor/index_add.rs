@@ -1,4 +1,4 @@
-//! `index_add` (spec: hir §7; shard §11; decisions 17, 19, 23).
+//! `index_add`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `index_copy` (spec: hir §7; shard §11; decision 17).
+//! `index_copy`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `index_select` (spec: hir §7; shard §11, §13; decision 13).
+//! `index_select`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `insert_slice` (spec: hir §7; shard §11; decisions 4, 17).
+//! `insert_slice`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, Expr, op};

@@ -1,4 +1,4 @@
-//! `quant` (spec: hir §7; shard §11).
+//! `quant`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

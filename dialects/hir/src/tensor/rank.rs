@@ -1,4 +1,4 @@
-//! `rank` (spec: hir §7, types §2).
+//! `rank`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

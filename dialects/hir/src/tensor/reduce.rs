@@ -1,4 +1,4 @@
-//! `reduce` (spec: hir §4, §7; shard §10, §11; decisions 19, 23).
+//! `reduce`.
 
 use tf_core::op::attr::Ints;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
@@ -158,7 +158,6 @@ mod tests {
         assert!(of(DType::Bool, &[1], Max).is_ok() && of(DType::I32, &[1], Sum).is_ok());
     }
 
-    /// Spec: shard §10, worked table.
     #[test]
     fn placements() {
         let arena = Arena::new();

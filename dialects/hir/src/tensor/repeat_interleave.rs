@@ -1,4 +1,4 @@
-//! `repeat_interleave` (spec: hir §7; shard §11).
+//! `repeat_interleave`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

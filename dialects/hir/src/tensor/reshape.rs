@@ -1,4 +1,4 @@
-//! `reshape` (spec: hir §7, §11; shard §10; types U7).
+//! `reshape`.
 
 use tf_core::op::attr::Dims;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
@@ -163,7 +163,6 @@ mod tests {
         assert_eq!(infer(cx, vector, "").unwrap(), cx.umat_scalar(DType::I64));
     }
 
-    /// Spec: shard §10, reshape carry.
     #[test]
     fn placements() {
         let arena = Arena::new();

@@ -1,4 +1,4 @@
-//! `where` (spec: hir §7; shard §10, §11; decision 18).
+//! `where`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `shape_of` (spec: hir §7, types §2).
+//! `shape_of`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `slice` (spec: hir §7, shard §10 end; decision 4).
+//! `slice`.
 
 use tf_core::op::attr::Dims;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
@@ -96,7 +96,7 @@ fn windows<'c>(
     Ok(windows)
 }
 
-/// Refuses a window that leaves its axis wherever that is known (decision 4).
+/// Refuses a window that leaves its axis wherever that is known.
 fn check_inside<'c>(cx: &Context<'c>, window: Window<'c>, axis: usize, x: &TensorType<'c>) -> Result<(), RuleError> {
     let refuse = |message: String| {
         Err(RuleError::new(message)
@@ -349,7 +349,6 @@ mod tests {
             let kind = matches!(layout, TensorLayout::Composed(_));
             (var(cx, "v", ty), kind, layout.to_string())
         };
-        // Spec: shard §10 end.
         let (view, composed, text) = layout(x, "0 32", "16 32", "1 1");
         assert!(composed);
         assert_eq!(text, "((4 @ w, 4, 32), (512, 128, 1)) + 32");

@@ -1,4 +1,4 @@
-//! `split` (spec: hir §7; shard §11; decision 16).
+//! `split`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

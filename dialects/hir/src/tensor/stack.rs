@@ -1,4 +1,4 @@
-//! `stack` (spec: hir §7; shard §10, §11).
+//! `stack`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

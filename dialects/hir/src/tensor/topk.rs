@@ -1,4 +1,4 @@
-//! `topk` (spec: hir §7; shard §10, §11; decisions 21, 22).
+//! `topk`.
 
 use tf_core::op::attr::DimAttr;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};

@@ -1,4 +1,4 @@
-//! `transpose` (spec: hir §7, shard §10).
+//! `transpose`.
 
 use tf_core::op::attr::Ints;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
@@ -150,7 +150,6 @@ mod tests {
         assert_eq!(of(&[0, 2]), "`tf.transpose` has no axis 2, found in perm [0, 2]: the operand has rank 2");
     }
 
-    /// Spec: shard §10, worked table.
     #[test]
     fn placements() {
         let arena = Arena::new();

@@ -1,4 +1,4 @@
-//! `tuple_get_item` (spec: hir §7).
+//! `tuple_get_item`.
 
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};

@@ -1,4 +1,4 @@
-//! `zeros` (spec: hir §7).
+//! `zeros`.
 
 use tf_core::op::attr::TypeAttr;
 use tf_core::op::{AccessRule, OpCall, RuleError, TypeRule};

@@ -27,7 +27,7 @@ enum Missing {
     Gathered,
 }
 
-/// Operands that lowering places as the op needs them (decision 13).
+/// Operands that lowering places as the op needs them.
 fn is_placed_anew(name: &str, operand: usize) -> bool {
     match name {
         "rms_norm" | "layer_norm" => operand > 0,
@@ -275,9 +275,9 @@ fn check(cx: &Context<'_>, rules: &EvalRegistry, name: &str, seed: u64) -> Resul
     })
 }
 
-/// The table of shard §11 lets `full_like` keep terms, though its value is no sum of such; whoever lowers it gives the value to one
+/// The rule lets `full_like` keep terms, though its value is no sum of such; whoever lowers it gives the value to one
 /// position.
-fn is_kept_by_the_table(name: &str, why: &str) -> bool {
+fn is_kept_by_the_rule(name: &str, why: &str) -> bool {
     name == "full_like" && why.contains("P(\"sum\")")
 }
 
@@ -292,7 +292,7 @@ fn positions_hold_what_the_derived_placement_says() {
         for seed in 0..250 {
             match check(cx, rules, name, seed) {
                 Ok(is_accepted) => accepted += usize::from(is_accepted),
-                Err(why) if is_kept_by_the_table(name, &why) => {}
+                Err(why) if is_kept_by_the_rule(name, &why) => {}
                 Err(why) => panic!("seed {seed}: {why}"),
             }
             pairs += 1;

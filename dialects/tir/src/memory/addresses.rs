@@ -1,4 +1,4 @@
-//! Addresses of buffers and views: they stay apart, and inside (decision 8).
+//! Addresses of buffers and views: they stay apart, and inside.
 
 use tf_core::op::RuleError;
 use tf_core::{Expr, Literal};

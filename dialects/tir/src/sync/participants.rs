@@ -1,4 +1,4 @@
-//! Who takes part in a barrier, and which barrier that is (spec: tir §6).
+//! Who takes part in a barrier, and which barrier that is.
 
 use tf_core::Context;
 use tf_types::layout::static_product;

@@ -34,7 +34,7 @@ pub struct Reduce {
     kind: ReduceKind,
 }
 
-/// The dtype in which a reduction of `dtype` accumulates (decision 23).
+/// The dtype in which a reduction of `dtype` accumulates.
 #[must_use]
 pub fn accumulator(dtype: DType) -> DType {
     if dtype.is_float() { DType::F32 } else { dtype }

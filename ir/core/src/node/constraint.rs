@@ -1,4 +1,4 @@
-//! What the author requires of the schedule of one value: `x: where(layout=…, mesh=…, storage=…)` (spec: hir §10).
+//! What the author requires of the schedule of one value: `x: where(layout=…, mesh=…, storage=…)`.
 //!
 //! A constraint is metadata: it never changes types and is never part of equality.
 

@@ -1,4 +1,4 @@
-//! Expressions, shared by HIR and TIR (spec: core-ir §2, hir §3).
+//! Expressions, shared by HIR and TIR.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ pub enum ExprKind<'c> {
     Grid(&'c GridRegion<'c>),
     /// A function of the same module, by name; typed as that function.
     SymbolRef(Symbol<'c>),
-    /// An extent of a tensor parameter at run time: rank-0 i32 in rmem (spec: tir §2).
+    /// An extent of a tensor parameter at run time: rank-0 i32 in rmem.
     ShapeOf {
         /// The parameter, a `Var`.
         param: Expr<'c>,
@@ -108,7 +108,7 @@ impl PartialEq for Literal {
 }
 impl Eq for Literal {}
 
-/// A loop over `range(start, stop, step)` (spec: hir §3).
+/// A loop over `range(start, stop, step)`.
 ///
 /// The phis start at `inits`; every iteration computes `yields`, then all phis change together. The value is the final
 /// phi, a tuple of several, or with no carry the `body` of the last iteration.

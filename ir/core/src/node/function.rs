@@ -1,4 +1,4 @@
-//! Functions of both IRs (spec: hir §1, tir §1).
+//! Functions of both IRs.
 
 use std::fmt;
 
@@ -97,7 +97,7 @@ pub struct Converter<'c> {
     pub function: Function<'c>,
 }
 
-/// Where a function comes from (spec: hir §2).
+/// Where a function comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Origin<'c> {
     /// The name of the function that it was made from.

@@ -1,4 +1,4 @@
-//! What a node carries besides its meaning (spec: core-ir §2).
+//! What a node carries besides its meaning.
 
 use tf_types::Symbol;
 

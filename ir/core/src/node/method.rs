@@ -1,4 +1,4 @@
-//! Orchestration methods of modules, such as `forward`: name, parameters, source and statements (spec: core-ir §1; decision 5).
+//! Orchestration methods of modules, such as `forward`: name, parameters, source and statements.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Modules: the execution domain of their functions (spec: core-ir §1).
+//! Modules: the execution domain of their functions.
 
 use std::fmt;
 

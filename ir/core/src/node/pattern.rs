@@ -1,4 +1,4 @@
-//! Predicates that parsers and dispatch share (spec: core-ir §3).
+//! Predicates that parsers and dispatch share.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Statements of TIR (spec: tir §1).
+//! Statements of TIR.
 
 use tf_types::{Mesh, Symbol};
 
@@ -79,7 +79,7 @@ pub enum StmtKind<'c> {
         /// Operands.
         args: &'c [Expr<'c>],
     },
-    /// Runs the call of the first case whose range has the subject's value (spec: tir §3).
+    /// Runs the call of the first case whose range has the subject's value.
     Dispatch {
         /// The function that the cases implement.
         callee: Symbol<'c>,
@@ -136,6 +136,6 @@ pub enum TirCallee<'c> {
     Op(OpInstance<'c>),
     /// A function of the same module.
     Symbol(Symbol<'c>),
-    /// A statement that an author declares, known by its name; it may read and write all operands (spec: tir §11).
+    /// A statement that an author declares, known by its name; it may read and write all operands.
     Intrinsic(Symbol<'c>),
 }

@@ -85,7 +85,7 @@ pub trait VerifyRule: Op {
     fn verify<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<(), RuleError>;
 }
 
-/// From which elements of its operands a value op makes each element of its result (spec: shard §10). Placement follows from it.
+/// From which elements of its operands a value op makes each element of its result. Placement follows from it.
 pub trait AccessRule: Op {
     /// The relations of a call whose operands fit: one for a tensor, one a field for a tuple, several for a result that is
     /// written in steps. None for operands that do not fit.

@@ -1,4 +1,4 @@
-//! Functions for given values of dim variables (spec: hir §2).
+//! Functions for given values of dim variables.
 
 mod copy;
 mod reach;

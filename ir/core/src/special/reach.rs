@@ -1,4 +1,4 @@
-//! What a function reaches: called functions and dim variables (spec: hir §2).
+//! What a function reaches: called functions and dim variables.
 
 use rustc_hash::FxHashSet;
 use tf_types::{DType, DimVar, DimVars, Storage, TensorLayout, TensorType};

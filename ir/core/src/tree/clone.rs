@@ -1,4 +1,4 @@
-//! Independent copies of modules (spec: core-ir §1).
+//! Independent copies of modules.
 
 use rustc_hash::FxHashMap;
 use tf_types::Symbol;

@@ -1,4 +1,4 @@
-//! Names of a module: functions, children, methods, weights (spec: core-ir §1.1).
+//! Names of a module: functions, children, methods, weights.
 
 use tf_types::{Symbol, Type};
 

@@ -1,4 +1,4 @@
-//! Trees of modules: what a module resolves to through its owners, its members, its paths, its copies (spec: core-ir §1).
+//! Trees of modules: what a module resolves to through its owners, its members, its paths, its copies.
 
 mod check;
 mod clone;

@@ -1,4 +1,4 @@
-//! Nodes of a tree by path (spec: core-ir §1.2), and the module that a lone function is.
+//! Nodes of a tree by path, and the module that a lone function is.
 
 use tf_types::Symbol;
 

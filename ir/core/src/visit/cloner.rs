@@ -116,7 +116,7 @@ impl<'a, 'c> Cloning<'a, 'c> {
     pub fn retype_carries(&mut self, region: &GridRegion<'c>) {
         for (&carry, &init) in region.carries.iter().zip(region.inits) {
             let ty = self.get(init).ty();
-            // A carry that took its yield's layout keeps it while its initial value stays the same (decision 11).
+            // A carry that took its yield's layout keeps it while its initial value stays the same.
             if ty != init.ty() && ty != carry.ty() {
                 let new = self.cx.expr(carry.kind, ty, carry.meta);
                 self.memo.insert(carry, new);

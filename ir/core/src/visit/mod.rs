@@ -1,4 +1,4 @@
-//! Visitors and rewriters: one method for the one kind of node that a pass cares about (spec: visitor-mutator).
+//! Visitors and rewriters: one method for the one kind of node that a pass cares about.
 //!
 //! | To | Implement | Run with |
 //! |---|---|---|

@@ -4,7 +4,7 @@ use super::{Cloning, ExprCloner};
 use crate::node::{Expr, ExprKind, GridRegion};
 use crate::{Context, Result};
 
-/// Replaces variables by values, and gives every loop it copies variables of its own (spec: visitor-mutator §4).
+/// Replaces variables by values, and gives every loop it copies variables of its own.
 ///
 /// One instance makes one copy: what is shared in the original is shared in it. Independent copies need an instance each.
 /// Values that mention no replaced variable and no loop stay the same pointers.

@@ -97,7 +97,7 @@ impl<'c, T: Clone + Default, C> Walk<'c, T, C> {
         }
     }
 
-    /// The results of the operands in order (spec: visitor-mutator §3).
+    /// The results of the operands in order.
     pub fn visit_operands<V: ExprVisitor<'c, T, C>>(&mut self, visitor: &mut V, expr: Expr<'c>) -> Vec<T> {
         let mut results = Vec::new();
         operands(expr, |operand| results.push(self.visit(visitor, operand)));

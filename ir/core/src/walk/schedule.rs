@@ -6,7 +6,7 @@ use crate::{NodeMap, NodeSet};
 /// The expressions of a function body by the region that computes them, operands first.
 ///
 /// An expression belongs to the innermost loop whose induction variable or carries it depends on; anything else is
-/// invariant and belongs to the function (spec: design §3). Variables and symbols belong to no region.
+/// invariant and belongs to the function. Variables and symbols belong to no region.
 #[derive(Debug, Default)]
 pub struct Schedule<'c> {
     /// Outside all loops.

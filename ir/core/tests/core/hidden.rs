@@ -1,4 +1,4 @@
-//! Hidden shape scalars (spec: tir §4).
+//! Hidden shape scalars.
 
 use tf_core::hidden::{
     forwarded_shape_scalars, hidden_scalar, mentioned_shape_scalars, shape_scalar, shape_scalar_name, shape_scalars,

@@ -1,4 +1,4 @@
-//! Names, members and weights of a module (spec: core-ir §1).
+//! Names, members and weights of a module.
 
 use tf_core::node::method::MethodData;
 use tf_core::node::{Child, Method, ModuleData, PrimFunctionData};

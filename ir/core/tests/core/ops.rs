@@ -1,4 +1,4 @@
-//! Ops, schemas and their registry (spec: core-ir §2.3).
+//! Ops, schemas and their registry.
 
 use std::sync::Arc;
 

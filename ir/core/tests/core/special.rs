@@ -1,4 +1,4 @@
-//! Functions for given values of dims (spec: hir §2).
+//! Functions for given values of dims.
 
 use tf_core::node::{FunctionData, GridRegion};
 use tf_core::special::{specialize_concretely, specialize_function};

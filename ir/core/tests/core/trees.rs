@@ -1,4 +1,4 @@
-//! Owners, paths and copies (spec: core-ir §1, §1.2).
+//! Owners, paths and copies.
 
 use tf_core::equal::structurally_equal;
 use tf_core::node::{Child, FunctionData, ModuleData, Origin, PrimFunctionData};

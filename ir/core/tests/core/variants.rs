@@ -1,4 +1,4 @@
-//! Dispatch prototypes, variants, converters (spec: hir §1).
+//! Dispatch prototypes, variants, converters.
 
 use tf_core::node::{Converter, FunctionData};
 use tf_core::{Context, DimVarRangePat, Function};

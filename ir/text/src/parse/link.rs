@@ -89,7 +89,7 @@ impl<'c> Parser<'_, '_, 'c> {
                 if ty != f.return_type && f.body.is_none_or(|body| ty != body.ty()) {
                     self.same_type(token, &format!("`@{name}` returns"), f.return_type, ty)?;
                 }
-                // A call of a direct child leaves its constants out (spec: hir §2, rule 1).
+                // A call of a direct child leaves its constants out.
                 if path.split_last().is_some_and(|(_, above)| above == from) {
                     wanted = f.params.iter().filter(|param| !param.is_const_param()).count();
                 }

@@ -1,4 +1,4 @@
-//! Access relations: from which elements of its operands an op makes the elements of its result (spec: shard §10).
+//! Access relations: from which elements of its operands an op makes the elements of its result.
 //!
 //! An op goes through the points of an iteration domain. At each point it reads one element through every [`Read`] and
 //! contributes to one element of the result. An axis is indexed by an [`AxisAccess`], a function of the point.

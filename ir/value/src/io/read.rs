@@ -131,7 +131,7 @@ impl TensorFile {
     }
 
     /// A tensor as `dtype`: U8 data bound to `fp8e4m3` or `f8e8m0` are raw bits, all other data are numbers and are cast where their dtype
-    /// differs (decision 18). [`Self::info`] tells whether they do.
+    /// differs. [`Self::info`] tells whether they do.
     ///
     /// # Errors
     /// The stored dtype is no number this engine reads, the cast is refused, or the file cannot be read.

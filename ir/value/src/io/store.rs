@@ -1,4 +1,4 @@
-//! Tensors by name, wherever they lie (spec: runtime §1).
+//! Tensors by name, wherever they lie.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -23,7 +23,7 @@ pub trait TensorStore: Debug + Send + Sync {
     fn info(&self, name: &str) -> Option<TensorInfo>;
 
     /// A tensor as `dtype`; `None` where there is none of that name. Raw bits of an 8-bit float are taken as such, other dtypes are
-    /// cast (decision 18).
+    /// cast.
     ///
     /// # Errors
     /// The stored dtype is not read, the cast is refused, or the file cannot be read.

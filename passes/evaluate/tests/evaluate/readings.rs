@@ -1,4 +1,4 @@
-//! Readings: constants by name, children, methods, converters (spec: runtime §1, §2).
+//! Readings: constants by name, children, methods, converters.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

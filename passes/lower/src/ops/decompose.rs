@@ -1,6 +1,6 @@
 //! Ops lowered as several simpler ones: a rule makes their HIR, and the lowering of those does the rest.
 //!
-//! Floats are widened to f32 first and rounded once at the end (decision 23).
+//! Floats are widened to f32 first and rounded once at the end.
 
 use tf_core::{Context, Expr, Literal, Meta, Result, Span};
 use tf_hir::{Binary, Cast, Reduce, Reshard, Unary};

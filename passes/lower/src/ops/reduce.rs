@@ -1,4 +1,4 @@
-//! `tf.reduce`: one effect, with a workspace where warps must exchange terms (spec: lowering §6).
+//! `tf.reduce`: one effect, with a workspace where warps must exchange terms.
 
 use tf_core::op::OpView;
 use tf_core::op::rules::typed;

@@ -1,4 +1,4 @@
-//! `tf.reshard`: moves between residencies through views that every position makes of its part (spec: lowering §4).
+//! `tf.reshard`: moves between residencies through views that every position makes of its part.
 
 use tf_core::op::OpView;
 use tf_core::op::rules::typed;

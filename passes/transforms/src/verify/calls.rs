@@ -1,4 +1,4 @@
-//! Calls of HIR functions across a tree of modules (spec: hir §1, rule 8; §2, rule 1).
+//! Calls of HIR functions across a tree of modules.
 
 use tf_core::walk::post_order;
 use tf_core::{AnyFunction, Callee, Expr, ExprKind, Function, Module, ModuleIndex};

@@ -1,4 +1,4 @@
-//! Rules of a HIR function (spec: hir §1).
+//! Rules of a HIR function.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::walk::schedule;
@@ -87,7 +87,7 @@ fn dialect<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>)
     }
 }
 
-/// Schedule constraints are for tensors (spec: parser §5.2).
+/// Schedule constraints are for tensors.
 fn constraints<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
     for &expr in &values.constrained {
         let Some(constraint) = expr.meta.constraint else { continue };

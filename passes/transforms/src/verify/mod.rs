@@ -1,4 +1,4 @@
-//! `verify`: the rules of functions and modules (spec: hir §1, tir §10, python-surface §6).
+//! `verify`: the rules of functions and modules.
 
 mod calls;
 mod hir;
@@ -19,7 +19,8 @@ pub use module::module;
 ///
 /// Module: unique names, an entry that exists, no recursion, levels that the target has and within its limits, weights of one type, calls
 /// with the caller's target and levels. HIR: parameters with distinct names and a storage, one range for each dim, every variable bound
-/// where it is used, meshes that share out their levels. TIR: see the specification's V1 to V10.
+/// where it is used, meshes that share out their levels. TIR: one binding for each variable, of its value's type;
+/// allocations that are bound; meshes that are open; integer bounds, truth values as conditions; calls and launches that fit.
 /// All violations are reported.
 #[derive(Clone, Pass)]
 #[pass(name = "verify")]

@@ -1,4 +1,4 @@
-//! Where a HIR function places values: meshes over levels of its module, whose positions they share out (spec: shard §4; decision 12).
+//! Where a HIR function places values: meshes over levels of its module, whose positions they share out.
 
 use rustc_hash::FxHashSet;
 use tf_core::{Function, Module, Span};

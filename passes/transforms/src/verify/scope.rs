@@ -23,7 +23,7 @@ impl<'c> Scope<'c> {
         Self { variables: FxHashSet::default(), meshes: Vec::new(), signature }
     }
 
-    /// The meshes of the placements among an op's attributes that are not open (V5).
+    /// The meshes of the placements among an op's attributes that are not open.
     pub fn closed_meshes(&self, cx: &Context<'c>, op: OpInstance<'c>) -> Vec<Mesh<'c>> {
         let mut closed = Vec::new();
         for attr in op.attrs() {

@@ -1,4 +1,4 @@
-//! What a target allows (spec: python-surface §6).
+//! What a target allows.
 
 use tf_core::{Module, Span, Target, TargetKind};
 use tf_target::Device;

@@ -1,4 +1,4 @@
-//! Callees for the types of their arguments (spec: hir §2).
+//! Callees for the types of their arguments.
 
 use crate::common::{add, context, function, grid, line, mesh, module, tensor, var};
 use tf_core::node::{FunctionData, ModuleData};

@@ -148,7 +148,7 @@ fn alignment<'a>(builder: &Builder<'a>) -> (&'static str, Attribute<'a>) {
     ("llvm.align", IntegerAttribute::new(builder.int_type(64), 16).into())
 }
 
-/// Tensors of an entry do not overlap and are aligned (spec: runtime §3).
+/// Tensors of an entry do not overlap and are aligned.
 fn pointer_attributes<'a>(builder: &Builder<'a>, only_read: bool) -> Attribute<'a> {
     let unit = Attribute::unit(builder.context());
     let mut entries = vec![alignment(builder), ("llvm.noalias", unit)];

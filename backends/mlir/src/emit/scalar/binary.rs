@@ -1,4 +1,4 @@
-//! Elements of two operands (decisions 19, 22).
+//! Elements of two operands.
 use super::{Built, Scalars, refused};
 use crate::math::Target;
 use melior::ir::{Value, ValueLike};

@@ -1,4 +1,4 @@
-//! Conversions between dtypes (decision 20).
+//! Conversions between dtypes.
 use super::{Built, Scalars};
 use melior::ir::Value;
 use tf_types::{DType, dtype::DTypeFamily};

@@ -1,5 +1,4 @@
-//! Arithmetic on single elements, for both targets, with the numbers of the reference evaluator (spec: hir §4;
-//! decisions 18 to 23).
+//! Arithmetic on single elements, for both targets, with the numbers of the reference evaluator.
 //!
 //! In registers a bool is `i1`, an fp8e4m3 its bits as `i8`; 16-bit floats are computed in f32 and rounded once.
 mod bf16;
@@ -144,7 +143,7 @@ impl<'a, 'm> Scalars<'a, 'm> {
         self.binary(BinaryKind::Min, dtype, least, bound(hi)?)
     }
 
-    /// `x` of dtype `from` in dtype `to` (decision 20).
+    /// `x` of dtype `from` in dtype `to`.
     ///
     /// # Errors
     /// A dtype without a compiled form.

@@ -1,4 +1,4 @@
-//! Reductions, one element at a time (decisions 19, 22, 23).
+//! Reductions, one element at a time.
 use super::{Built, Scalars, binary::maximum, refused, unary::magnitude};
 use crate::math::MathFn;
 use melior::ir::{Value, ValueLike};

@@ -1,4 +1,4 @@
-//! Elements of one operand (decisions 19, 22).
+//! Elements of one operand.
 use super::{Built, Scalars, refused};
 use crate::{BackendError, math::MathFn};
 use melior::ir::{Value, ValueLike};

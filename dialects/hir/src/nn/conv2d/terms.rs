@@ -1,4 +1,4 @@
-//! Channels split over positions, and the partial sums they leave (spec: shard §11).
+//! Channels split over positions, and the partial sums they leave.
 
 use tf_core::op::RuleError;
 use tf_types::{ShardAttr, TensorType};

@@ -1,4 +1,4 @@
-//! Allocations: memory that the device has (spec: python-surface §6).
+//! Allocations: memory that the device has.
 
 use tf_core::op::OpCall;
 use tf_core::{Expr, Span};

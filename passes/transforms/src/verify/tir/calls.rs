@@ -1,4 +1,4 @@
-//! Effects and calls (V8, V9).
+//! Effects and calls.
 
 use tf_core::diag::did_you_mean;
 use tf_core::op::{OpCall, OpForm, OpInstance, OpView};

@@ -1,4 +1,4 @@
-//! Loops, branches, dispatches (V6, V7, V10).
+//! Loops, branches, dispatches.
 
 use tf_core::node::{DispatchCase, TirCallee};
 use tf_core::{Expr, ExprKind, Literal, Span, Stmt, StmtKind};
@@ -11,7 +11,7 @@ fn is_scalar(ty: Type<'_>, fits: impl Fn(DType) -> bool) -> bool {
 }
 
 impl<'c> Check<'_, 'c> {
-    /// V6.
+    /// A loop counts in integers.
     pub(super) fn counted_loop(&mut self, induction: Expr<'c>, bounds: [Expr<'c>; 3], span: Option<Span>) {
         for (name, bound) in ["start", "stop", "step"].into_iter().zip(bounds) {
             self.expr(bound, span, false);
@@ -30,7 +30,7 @@ impl<'c> Check<'_, 'c> {
         }
     }
 
-    /// V7.
+    /// A condition is one truth value.
     pub(super) fn condition(&mut self, cond: Expr<'c>, what: &str, span: Option<Span>) {
         self.expr(cond, span, false);
         if !is_scalar(cond.ty(), |dtype| dtype == DType::Bool) {
@@ -39,7 +39,7 @@ impl<'c> Check<'_, 'c> {
         }
     }
 
-    /// The subject is an extent of a parameter of this function, each case a call, the fallback an abort (V10; tir §3).
+    /// The subject is an extent of a parameter of this function, each case a call, the fallback an abort.
     pub(super) fn dispatch(
         &mut self,
         subject: Expr<'c>,

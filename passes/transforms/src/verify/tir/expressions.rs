@@ -1,4 +1,4 @@
-//! Expressions inside statements (V3 to V5).
+//! Expressions inside statements.
 
 use tf_core::op::{OpInstance, OpView};
 use tf_core::{Callee, Expr, ExprKind, Span};
@@ -54,7 +54,7 @@ impl<'c> Check<'_, 'c> {
         }
     }
 
-    /// Meshes in attributes are open, or part of an open one (V5; tir §6).
+    /// Meshes in attributes are open, or part of an open one.
     pub(super) fn meshes(&mut self, op: OpInstance<'c>, at: Option<Span>) {
         for mesh in self.scope.closed_meshes(self.cx, op) {
             let note = (None, self.scope.describe_meshes());

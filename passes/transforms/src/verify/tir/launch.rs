@@ -1,4 +1,4 @@
-//! Launches of device functions from the host (V10; spec: tir §9).
+//! Launches of device functions from the host.
 
 use tf_core::op::OpCall;
 use tf_core::{AnyFunction, ExprKind, PrimFunction, Span, StmtKind, TargetKind};

@@ -1,4 +1,4 @@
-//! Rules of a TIR function (spec: tir §10).
+//! Rules of a TIR function.
 
 mod buffers;
 mod calls;
@@ -138,7 +138,7 @@ impl<'c> Check<'_, 'c> {
             }
             StmtKind::Evaluate { callee: TirCallee::Op(op), args } => self.effect(op, args, span),
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => self.call(name, args, span),
-            // V11: what the author checks is checked where the statement is written.
+            // What the author checks is checked where the statement is written.
             StmtKind::Evaluate { callee: TirCallee::Intrinsic(_), args } => {
                 args.iter().for_each(|&arg| self.expr(arg, span, false));
             }

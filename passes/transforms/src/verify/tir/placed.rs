@@ -1,4 +1,4 @@
-//! Rules of ops that depend on the open meshes and on the device: barriers, matrix instructions, coordinates (spec: tir §6, §8).
+//! Rules of ops that depend on the open meshes and on the device: barriers, matrix instructions, coordinates.
 
 use tf_core::op::{OpCall, OpView};
 use tf_core::{Diagnostic, Span};

@@ -1,4 +1,4 @@
-//! Parameters (V1, V2; spec: tir §4).
+//! Parameters.
 
 use rustc_hash::FxHashSet;
 use tf_core::{Expr, Span};
