@@ -1,4 +1,4 @@
-//! A tensor in the organisation of its layout (spec: evaluator §6), for ops that compute there.
+//! A tensor in the organisation of its layout, for ops that compute there.
 
 use rustc_hash::FxHashMap;
 use tf_types::{Dim, Symbol, TensorLayout, TensorType};

@@ -86,7 +86,7 @@ impl<'c> Parser<'_, 'c> {
         }))
     }
 
-    /// A function of a GPU takes the extents that its body depends on (spec: tir §4). One that the author wrote down is there already.
+    /// A function of a GPU takes the extents that its body depends on. One that the author wrote down is there already.
     fn add_shape_scalars(&mut self, params: &mut Vec<Expr<'c>>, body: Stmt<'c>, span: Span) -> Res<()> {
         for scalar in mentioned_shape_scalars(self.cx, params, body) {
             match params.iter().find(|param| param.var_name() == scalar.var_name()) {
