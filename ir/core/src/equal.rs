@@ -129,7 +129,7 @@ impl<'c> Matcher<'c> {
     fn prim_functions(&mut self, a: PrimFunction<'c>, b: PrimFunction<'c>) -> bool {
         self.exprs.clear();
         self.inverse.clear();
-        let PrimFunctionData { name, params, body, output_count, target, span: _ } = *a.data();
+        let PrimFunctionData { name, params, body, output_count, target, doc: _, span: _ } = *a.data();
         name == b.name
             && output_count == b.output_count
             && target == b.target

@@ -301,7 +301,7 @@ fn the_body_of_a_function_is_walked_and_rewritten() {
     let target = Target { kind: TargetKind::Cpu, device: cx.symbol("") };
     let function = |body| {
         let name = cx.symbol("p");
-        cx.prim_function(PrimFunctionData { name, params: &[], body, output_count: 0, target, span: None })
+        cx.prim_function(PrimFunctionData { name, params: &[], body, output_count: 0, target, doc: None, span: None })
     };
     let f = function(block(cx, &[call(cx, "g", &[]), call(cx, "f", &[])]));
     let mut kinds = Kinds(0);

@@ -109,6 +109,7 @@ fn bindings_and_extents_of_statements() {
             body,
             output_count: 0,
             target: Target { kind: TargetKind::Cpu, device: cx.symbol("") },
+            doc: None,
             span: None,
         });
         let constants = Constants::of_statements(cx, function, &Nothing);

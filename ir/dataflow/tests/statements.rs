@@ -49,6 +49,7 @@ impl<'c> Builder<'_, 'c> {
             body,
             output_count: 1,
             target: Target { kind: TargetKind::Cpu, device: self.0.symbol("") },
+            doc: None,
             span: None,
         })
     }

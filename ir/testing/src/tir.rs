@@ -38,6 +38,7 @@ impl<'c> Generator<'_, 'c> {
             body,
             output_count,
             target: Target { kind, device },
+            doc: (kind == TargetKind::Cpu).then(|| cx.symbol("Runs on\nthe \"host\".")),
             span: self.meta().span,
         })
     }

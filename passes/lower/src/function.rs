@@ -60,6 +60,7 @@ pub(crate) fn lower_function<'c>(
         body,
         output_count: outputs.len(),
         target,
+        doc: function.doc,
         span: function.span,
     }))
 }

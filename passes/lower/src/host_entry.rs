@@ -69,6 +69,7 @@ fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c
         body: cx.stmt(StmtKind::Sequential(cx.alloc_slice(&body)), None),
         output_count: kernel.output_count,
         target: Target { kind: TargetKind::Cpu, device: cx.symbol("") },
+        doc: None,
         span: kernel.span,
     }))
 }

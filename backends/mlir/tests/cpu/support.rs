@@ -147,6 +147,7 @@ pub fn module<'c>(
         body: block.stmt(cx),
         output_count,
         target,
+        doc: None,
         span: None,
     };
     let function = AnyFunction::Tir(cx.prim_function(data));

@@ -192,6 +192,7 @@ impl<'a, 'c> Kernel<'a, 'c> {
                 body,
                 output_count: 1,
                 target,
+                doc: None,
                 span: self.span,
             }))
         };

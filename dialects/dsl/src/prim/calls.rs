@@ -5,11 +5,18 @@ use tf_core::hidden::forwarded_shape_scalars;
 use tf_core::node::TirCallee;
 use tf_core::op::{Attr, OpInstance, OpView};
 use tf_core::{Expr, PrimFunction, Span, StmtKind};
-use tf_types::{DType, Storage, Symbol};
+use tf_types::{DType, Storage, Symbol, Type};
 
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res, named_storage};
 use crate::value::{Annotation, Value};
+
+/// What a function takes: how each parameter is called in messages, and its type.
+pub(super) type Params<'c> = Vec<(String, Type<'c>)>;
+
+pub(super) fn described(function: PrimFunction<'_>) -> Params<'_> {
+    function.visible_params().iter().map(|param| (param.describe(), param.ty())).collect()
+}
 
 impl<'c> Parser<'_, 'c> {
     /// An effect op in statement position; its rule is checked at once.
@@ -36,7 +43,7 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("arguments of the function `{name}` are positional");
             return Err(Refusal::wrong(self.span(keyword), message));
         }
-        let mut args = self.arguments_of(callee, &call.arguments.args, span)?;
+        let mut args = self.arguments_of(name, &described(callee), &call.arguments.args, span)?;
         let params = self.body.as_ref().map_or(&[][..], |body| &body.params);
         let extents = forwarded_shape_scalars(callee, &args, params).map_err(|hidden| {
             let message = format!("`{name}` needs {}, an extent that no parameter has here", hidden.describe());
@@ -54,21 +61,21 @@ impl<'c> Parser<'_, 'c> {
     /// What is written for the parameters that callers see.
     pub(super) fn arguments_of(
         &mut self,
-        callee: PrimFunction<'c>,
+        name: Symbol<'c>,
+        params: &Params<'c>,
         args: &[ast::Expr],
         span: Span,
     ) -> Res<Vec<Expr<'c>>> {
-        let (name, params) = (callee.name, callee.visible_params());
         if args.len() != params.len() {
             let message = format!("`{name}` takes {} arguments, found {}", params.len(), args.len());
             return Err(Refusal::wrong(span, message));
         }
         let mut read = Vec::with_capacity(args.len());
-        for (arg, param) in args.iter().zip(&params) {
+        for (arg, (param, ty)) in args.iter().zip(params) {
             let (at, value) = (self.span(arg), self.eval(arg, None)?);
             let arg = self.node(&value, DType::F32, at)?;
-            if arg.ty() != param.ty() {
-                let message = format!("{} of `{name}` is {}, found {}", param.describe(), param.ty(), arg.ty());
+            if arg.ty() != *ty {
+                let message = format!("{param} of `{name}` is {ty}, found {}", arg.ty());
                 return Err(Refusal::wrong(at, message));
             }
             read.push(arg);

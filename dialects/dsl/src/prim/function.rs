@@ -5,7 +5,7 @@ use tf_core::hidden::{hidden_scalar, mentioned_shape_scalars};
 use tf_core::node::PrimFunctionData;
 use tf_core::{Context, Expr, PrimFunction, Span, Stmt, Target, TargetKind};
 
-use crate::body::is_docstring;
+use crate::body::{docstring, is_docstring};
 use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
@@ -48,6 +48,7 @@ impl<'c> Parser<'_, 'c> {
         for &(name, var) in &params {
             names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
         }
+        let doc = def.body.first().and_then(docstring).map(|text| self.cx.symbol(text));
         let stmts = match &def.body[..] {
             [first, rest @ ..] if is_docstring(first) => rest,
             all => all,
@@ -82,6 +83,7 @@ impl<'c> Parser<'_, 'c> {
             body,
             output_count,
             target,
+            doc,
             span: Some(span),
         }))
     }

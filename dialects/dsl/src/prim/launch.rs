@@ -3,8 +3,9 @@
 use ruff_python_ast as ast;
 use tf_core::op::{Attr, ParamKind};
 use tf_core::{Expr, ExprKind, Literal, Meta, Span};
-use tf_types::{DType, Dim, DimVar};
+use tf_types::{DType, Dim, DimVar, Symbol, Type};
 
+use super::calls::{Params, described};
 use crate::body::is_integer_scalar;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
@@ -20,11 +21,8 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, "`launch` needs the function to start"));
         };
         let (callee_span, function) = (self.span(callee), self.eval(callee, None)?);
-        let Value::Prim(function) = function else {
-            let message = format!("`launch` starts a `@prim_func` of the module, found {}", function.describe());
-            return Err(Refusal::wrong(callee_span, message));
-        };
-        let forwarded = self.arguments_of(function, args, span)?;
+        let (name, params, ty) = self.launched(&function, callee_span)?;
+        let forwarded = self.arguments_of(name, &params, args, span)?;
         let schema = self.schema("T", "launch", "a launch", span)?;
         let (mut grid, mut block, mut attrs) = (None, None, Vec::<(&str, Attr<'c>)>::new());
         for keyword in &call.arguments.keywords {
@@ -54,13 +52,42 @@ impl<'c> Parser<'_, 'c> {
         let (Some(grid), Some(block)) = (grid, block) else {
             return Err(Refusal::wrong(span, "`launch` needs `grid` and `block`"));
         };
-        let types: Vec<_> = function.params.iter().map(|param| param.ty()).collect();
-        let ty = self.cx.callable(&types, self.cx.unit());
-        let mut inputs = vec![self.cx.expr(ExprKind::SymbolRef(function.name), ty, Meta::at(callee_span))];
+        let mut inputs = vec![self.cx.expr(ExprKind::SymbolRef(name), ty, Meta::at(callee_span))];
         inputs.extend(grid.into_iter().chain(block));
         inputs.extend(forwarded);
         let op = self.op_of(schema, &attrs, span)?;
         self.effect(op, &inputs, span)
+    }
+
+    /// A device function, what a launch passes to it, and its type: a `@func` takes its parameters, then one buffer for each
+    /// result.
+    fn launched(&self, function: &Value<'c>, span: Span) -> Res<(Symbol<'c>, Params<'c>, Type<'c>)> {
+        let callable = |types: &[Type<'c>]| self.cx.callable(types, self.cx.unit());
+        match *function {
+            Value::Prim(function) => {
+                let types: Vec<_> = function.params.iter().map(|param| param.ty()).collect();
+                Ok((function.name, described(function), callable(&types)))
+            }
+            Value::Function(function) => {
+                let Some(types) = function.lowered_params(self.cx) else {
+                    let message =
+                        format!("`{}` returns {}, and buffers are tensors", function.name, function.return_type);
+                    return Err(Refusal::wrong(span, message));
+                };
+                let own = function.params.iter().map(|param| param.describe());
+                let results = (1..).map(|result| format!("result {result}"));
+                let ty = callable(&types);
+                Ok((function.name, own.chain(results).zip(types).collect(), ty))
+            }
+            Value::Module(module) => {
+                let message = format!("`launch` starts a function of this module, found the module `{}`", module.name);
+                Err(Refusal::wrong(span, message).help("define the function in this class"))
+            }
+            ref other => {
+                let message = format!("`launch` starts a function of the module, found {}", other.describe());
+                Err(Refusal::wrong(span, message))
+            }
+        }
     }
 
     /// Up to three extents; the missing ones are 1.

@@ -9,7 +9,7 @@ use tf_types::{DType, Mesh, Symbol, Topology};
 
 use super::Printer;
 use super::doc::Doc;
-use super::python::is_name;
+use super::python::{docstring, is_name};
 use super::scan::{integer, is_op};
 use super::scope::{Mark, Scope};
 use crate::prim::{default_outputs, default_target};
@@ -82,6 +82,9 @@ impl<'c> Printer<'_, 'c> {
         self.scope.is_prim = true;
         self.scope.params = function.data().params;
         self.signature(function.name.as_str(), &params, None).map_err(at)?;
+        if let Some(doc) = function.doc {
+            self.text_line(&docstring(doc.as_str()));
+        }
         self.scan_statements(function.body)?;
         let start = self.out.len();
         self.statements(function.body)?;

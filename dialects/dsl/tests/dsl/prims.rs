@@ -140,7 +140,7 @@ fn calls_and_launches() {
         ("launch()", "`launch` needs the function to start"),
         (
             "launch(x, y, grid=1, block=1)",
-            "`launch` starts a `@prim_func` of the module, found a run-time value of type Tensor[(4, n), \"f32\"]",
+            "`launch` starts a function of the module, found a run-time value of type Tensor[(4, n), \"f32\"]",
         ),
         ("launch(kernel, x, y, grid=1)", "`launch` needs `grid` and `block`"),
         ("launch(kernel, x, y, grid=1, block=1, grid=2)", "`launch` gets `grid` twice"),

@@ -107,6 +107,17 @@ fn other_forms_come_back() {
     let head =
         "from tilefoundry import prim_func\nfrom tilefoundry.dsl import DimVar, T, Tensor\nN = DimVar(\"n\", 1, 65)\n";
     let body = "rows = x.shape[0]\n    for i in range(rows // 2):\n        T.copy(x, y)";
+    let launched = "from tilefoundry import func, module, prim_func\nfrom tilefoundry.dsl import Tensor, tf\n\
+                    from tilefoundry.target import CpuTarget\n@module(entry=\"host\")\nclass M:\n    @func\n    \
+                    def dev(x: Tensor[(8, 4), \"f32\"]):\n        return tf.exp(x), x + 1.0\n    \
+                    @prim_func(target=CpuTarget())\n    \
+                    def host(x: Tensor[(8, 4), \"f32\"], y: Tensor[(8, 4), \"f32\"], z: Tensor[(8, 4), \"f32\"]):\n        \
+                    \"\"\"Starts it.\"\"\"\n        launch(dev, x, y, z, grid=(1,), block=(32,))\n";
+    comes_back("a launch of a function of values", launched, None);
+    with_module(launched, None, |cx, result| {
+        let text = print_module(cx, result.expect("it is read"), &PrintOptions::default()).expect("it is printed");
+        assert!(text.contains("        \"\"\"Starts it.\"\"\"\n"), "{text}");
+    });
     let params = "x: Tensor[(N, 8), \"f32\"], y: Tensor[(N, 8), \"f32\"]";
     comes_back("an extent with a name", &format!("{head}@prim_func\ndef f({params}):\n    {body}\n"), None);
 }

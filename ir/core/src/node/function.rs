@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use tf_types::{Symbol, Type};
+use tf_types::{Storage, Symbol, Type, TypeKind};
 
 use crate::node::{DimVarRangePat, Expr, Stmt, Target};
-use crate::{Diagnostic, Result, Span};
+use crate::{Context, Diagnostic, Result, Span};
 
 tf_types::pointer_handle! {
     /// A HIR function: one expression over parameters, or a dispatch prototype over variants.
@@ -120,6 +120,22 @@ impl<'c> Function<'c> {
         })
     }
 
+    /// The parameters of the TIR function that it becomes: its own, then one buffer in gmem for each result; none where a
+    /// result is no tensor (spec: lowering §2).
+    #[must_use]
+    pub fn lowered_params(self, cx: &Context<'c>) -> Option<Vec<Type<'c>>> {
+        let results = match self.return_type.data() {
+            TypeKind::Tuple(fields) => fields,
+            _ => std::slice::from_ref(&self.return_type),
+        };
+        let own = self.params.iter().map(|param| Some(param.ty()));
+        let buffers = results.iter().map(|result| {
+            let tensor = result.as_tensor()?;
+            Some(cx.tensor(tensor.shape, tensor.dtype, None, Storage::Gmem))
+        });
+        own.chain(buffers).collect()
+    }
+
     /// Itself, its variants and its converters: all that have a body.
     pub fn with_parts(self) -> impl Iterator<Item = Function<'c>> {
         let data = self.data();
@@ -151,6 +167,8 @@ pub struct PrimFunctionData<'c> {
     pub output_count: usize,
     /// What runs it.
     pub target: Target<'c>,
+    /// Its docstring; no part of its meaning.
+    pub doc: Option<Symbol<'c>>,
     /// Where its name stands.
     pub span: Option<Span>,
 }

@@ -12,7 +12,7 @@ use crate::common::{cuda, dim, rows, tensor, var, with_context};
 fn prim<'c>(cx: &Context<'c>, params: &[Expr<'c>]) -> PrimFunction<'c> {
     let (name, params) = (cx.symbol("p"), cx.alloc_slice(params));
     let body = cx.stmt(StmtKind::Return, None);
-    cx.prim_function(PrimFunctionData { name, params, body, output_count: 0, target: cuda(cx), span: None })
+    cx.prim_function(PrimFunctionData { name, params, body, output_count: 0, target: cuda(cx), doc: None, span: None })
 }
 
 #[test]

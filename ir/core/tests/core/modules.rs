@@ -127,7 +127,8 @@ fn a_lone_function_is_a_module() {
         assert!(hir(m, "g") == g && m.target == Some(cuda(cx)));
         let body = cx.stmt(StmtKind::Return, None);
         let name = cx.symbol("p");
-        let data = PrimFunctionData { name, params: &[], body, output_count: 0, target: cuda(cx), span: None };
+        let data =
+            PrimFunctionData { name, params: &[], body, output_count: 0, target: cuda(cx), doc: None, span: None };
         let p = AnyFunction::Tir(cx.prim_function(data));
         let m = implicit_module(cx, p, &ModuleData::new(name)).expect("well formed");
         assert!(m.default_step().unwrap() == p);

@@ -122,8 +122,15 @@ fn copies_share_no_node_and_call_each_other() {
         let i = var(cx, "i", cx.scalar(tf_types::DType::I64));
         let end = cx.stmt(StmtKind::Return, None);
         let body = cx.stmt(StmtKind::For { induction: i, start: i, stop: i, step: i, body: end }, None);
-        let data =
-            PrimFunctionData { name: cx.symbol("p"), params: &[], body, output_count: 0, target: cuda(cx), span: None };
+        let data = PrimFunctionData {
+            name: cx.symbol("p"),
+            params: &[],
+            body,
+            output_count: 0,
+            target: cuda(cx),
+            doc: None,
+            span: None,
+        };
         let prim = AnyFunction::Tir(cx.prim_function(data));
         let functions = cx.alloc_slice(&[AnyFunction::Hir(step), prim]);
         let root = cx.module(ModuleData {

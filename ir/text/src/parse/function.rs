@@ -117,11 +117,7 @@ impl<'c> Parser<'_, '_, 'c> {
         if self.accept_word("origin") {
             data.origin = Some(self.origin()?);
         }
-        if self.accept_word("doc") {
-            self.expect(b'(')?;
-            data.doc = Some(self.string()?);
-            self.expect(b')')?;
-        }
+        data.doc = self.doc()?;
         data.span = self.location(span)?;
         let errors = self.errors.len();
         let frame = self.body(FrameKind::Hir(None))?;
@@ -140,6 +136,17 @@ impl<'c> Parser<'_, '_, 'c> {
             return Err(self.error_at(token, format!("`hir.return` is missing in `@{name}`")));
         }
         Ok(data)
+    }
+
+    /// `doc("text")`, if it stands here.
+    fn doc(&mut self) -> Parsed<Option<Symbol<'c>>> {
+        if !self.accept_word("doc") {
+            return Ok(None);
+        }
+        self.expect(b'(')?;
+        let doc = self.string()?;
+        self.expect(b')')?;
+        Ok(Some(doc))
     }
 
     /// Authors may leave strides out; an instance takes the types of its arguments.
@@ -229,10 +236,11 @@ impl<'c> Parser<'_, '_, 'c> {
             let message = format!("{output_count} outputs, but {} parameters", params.len());
             return Err(self.error_at(token, message));
         }
+        let doc = self.doc()?;
         let span = self.location(span)?;
         self.body(FrameKind::Tir)?;
         let body = self.block(0);
-        let data = PrimFunctionData { name, params, body, output_count, target, span };
+        let data = PrimFunctionData { name, params, body, output_count, target, doc, span };
         Ok(AnyFunction::Tir(self.cx.prim_function(data)))
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use tf_core::Expr;
 use tf_core::node::{Function, PrimFunction};
+use tf_types::Symbol;
 
 use super::Printer;
 use crate::syntax::write_quoted;
@@ -97,14 +98,18 @@ impl<'c> Printer<'_, 'c> {
             }
             self.out.push(')');
         }
-        if let Some(doc) = function.doc {
+        self.doc(function.doc);
+        self.location(function.span);
+        self.out.push_str(" {");
+        self.indent += 1;
+    }
+
+    fn doc(&mut self, doc: Option<Symbol<'_>>) {
+        if let Some(doc) = doc {
             self.out.push_str(" doc(");
             write_quoted(&mut self.out, doc.as_str());
             self.out.push(')');
         }
-        self.location(function.span);
-        self.out.push_str(" {");
-        self.indent += 1;
     }
 
     fn hir_body(&mut self, function: Function<'c>) {
@@ -126,6 +131,7 @@ impl<'c> Printer<'_, 'c> {
         self.params(function.params);
         self.target(function.target);
         let _ = write!(self.out, " outputs({})", function.output_count);
+        self.doc(function.doc);
         self.location(function.span);
         self.out.push_str(" {");
         self.indent += 1;

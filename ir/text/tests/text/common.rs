@@ -217,7 +217,15 @@ pub fn hir<'c>(cx: &Context<'c>, name: &str, params: &[Expr<'c>], body: Expr<'c>
 pub fn tir<'c>(cx: &Context<'c>, name: &str, params: &[Expr<'c>], body: Stmt<'c>) -> AnyFunction<'c> {
     let target = Target { kind: TargetKind::Cpu, device: cx.symbol("") };
     let (name, params) = (cx.symbol(name), cx.alloc_slice(params));
-    AnyFunction::Tir(cx.prim_function(PrimFunctionData { name, params, body, output_count: 1, target, span: None }))
+    AnyFunction::Tir(cx.prim_function(PrimFunctionData {
+        name,
+        params,
+        body,
+        output_count: 1,
+        target,
+        doc: None,
+        span: None,
+    }))
 }
 
 pub fn module<'c>(cx: &Context<'c>, functions: &[AnyFunction<'c>]) -> Module<'c> {

@@ -44,7 +44,7 @@ pub fn function<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Expr<'c>, retur
 pub fn prim<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: Stmt<'c>) -> PrimFunction<'c> {
     let target = Target { kind: TargetKind::Cuda, device: cx.symbol("nvidia.h200_sxm") };
     let (name, params) = (cx.symbol("g"), cx.alloc_slice(params));
-    cx.prim_function(PrimFunctionData { name, params, body, output_count: 1, target, span: line(cx, 1) })
+    cx.prim_function(PrimFunctionData { name, params, body, output_count: 1, target, doc: None, span: line(cx, 1) })
 }
 
 pub fn module<'c>(cx: &Context<'c>, functions: &[AnyFunction<'c>]) -> Module<'c> {

@@ -58,14 +58,21 @@ impl<'c> Check<'_, 'c> {
         let known = self.module.functions.iter().filter(|f| matches!(f, AnyFunction::Tir(_)));
         let near = did_you_mean(name.as_str(), known.map(|f| f.name().as_str()));
         let error = self.errors.add(span, format!("there is no TIR function `{name}`"));
-        error.help = near.map(|near| format!("did you mean `{near}`?"));
+        error.help = Some(match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("calls and launches are of functions of the module `{}`", self.module.name),
+        });
         None
     }
 
     /// A symbol has the type of its function.
     pub(super) fn symbol(&mut self, name: Symbol<'c>, expr: Expr<'c>, at: Option<Span>) {
-        let Some(callee) = self.callee(name, at) else { return };
-        let params: Vec<_> = callee.params.iter().map(|p| p.ty()).collect();
+        let params = match self.module.lookup(name.as_str()) {
+            // It is launched, and becomes a TIR function.
+            Some(AnyFunction::Hir(callee)) => callee.lowered_params(self.cx),
+            _ => self.callee(name, at).map(|callee| callee.params.iter().map(|p| p.ty()).collect()),
+        };
+        let Some(params) = params else { return };
         let ty = self.cx.callable(&params, self.cx.unit());
         if ty != expr.ty() {
             self.errors.add(at, format!("`{name}` is written with type {}, but has type {ty}", expr.ty()));

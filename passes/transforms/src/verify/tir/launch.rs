@@ -1,7 +1,7 @@
 //! Launches of device functions from the host.
 
 use tf_core::op::OpCall;
-use tf_core::{AnyFunction, ExprKind, PrimFunction, Span, StmtKind, TargetKind};
+use tf_core::{AnyFunction, ExprKind, Function, PrimFunction, Span, StmtKind, TargetKind};
 use tf_target::Device;
 use tf_tir::launch::{Launch, known_geometry};
 
@@ -18,7 +18,11 @@ impl<'c> Check<'_, 'c> {
             self.errors.add(span, message).help = Some("launch from a function of the host, `CpuTarget()`".to_owned());
         }
         let ExprKind::SymbolRef(name) = call.callee().kind else { return };
-        let Some(AnyFunction::Tir(callee)) = self.module.lookup(name.as_str()) else { return };
+        let callee = match self.module.lookup(name.as_str()) {
+            Some(AnyFunction::Tir(callee)) => callee,
+            Some(AnyFunction::Hir(callee)) => return self.launch_of_hir(callee, &call, span),
+            None => return,
+        };
         if callee.target.kind != TargetKind::Cuda {
             let message = format!("`@{name}` is launched, but runs on {}", callee.target);
             self.errors.add(span, message).help = Some("launch a function of a `CudaTarget`".to_owned());
@@ -30,6 +34,27 @@ impl<'c> Check<'_, 'c> {
         }
         let Ok(Some(device)) = target::of_target(Some(callee.target)) else { return };
         self.geometry(call, device, callee, span);
+    }
+
+    /// A function that is not lowered yet takes its parameters and a buffer for each result, and will run on the module's
+    /// device.
+    fn launch_of_hir(&mut self, callee: Function<'c>, call: &OpCall<'c, Launch>, span: Option<Span>) {
+        let name = callee.name;
+        match callee.lowered_params(self.cx) {
+            Some(params) if params.len() == call.args().len() => {}
+            Some(params) => {
+                let message = format!("`@{name}` takes {} tensors, found {}", params.len(), call.args().len());
+                self.errors.add(span, message);
+            }
+            None => {
+                let message = format!("`@{name}` returns {}, and buffers are tensors", callee.return_type);
+                self.errors.add(span, message);
+            }
+        }
+        if let Some(target) = self.module.target.filter(|target| target.kind != TargetKind::Cuda) {
+            let message = format!("`@{name}` is launched, but its module's target is {target}");
+            self.errors.add(span, message).help = Some("declare a `CudaTarget`, or none".to_owned());
+        }
     }
 
     /// Each number that is constant, whatever the others are: a grid that follows a shape is usual.
