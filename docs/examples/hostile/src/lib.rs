@@ -2,9 +2,10 @@
 
 use std::ffi::c_void;
 
-use tf_core::op::{Op, OpCall, RuleError, TypeRule};
+use tf_core::op::{Op, OpCall, OpView, RuleError, TypeRule};
 use tf_core::{Context, Expr, Function, Module, Result, op};
 use tf_framework::{FunctionCx, FunctionPass, Pass, PassCx};
+use tf_lower::Lowerer;
 use tf_plugin::abi::{PluginInfo, Text, VERSION, enter};
 use tf_plugin::{BUILD, Registrar, locked_versions};
 use tf_rewrite::{RewritePattern, Rewriter, Root};
@@ -48,6 +49,35 @@ impl Pass for Crashes {
         assert_eq!(names.len(), module.functions.len());
         Ok(module)
     }
+}
+
+/// Comes too early.
+#[derive(Clone, Pass)]
+#[pass(name = "hostile-late", requires("typeinfer"))]
+pub struct Late {}
+
+impl Pass for Late {
+    fn run<'c>(&self, module: Module<'c>, _: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        Ok(module)
+    }
+}
+
+/// Is typed, and cannot be lowered.
+#[op(dialect = "hostile", category = "math")]
+pub struct Unlowered {
+    /// The operand.
+    #[input(Tensor)]
+    x: (),
+}
+
+impl TypeRule for Unlowered {
+    fn infer<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<Type<'c>, RuleError> {
+        Ok(call.x().ty())
+    }
+}
+
+fn lower<'c>(_: &mut Lowerer<'_, 'c>, _: Expr<'c>, _: OpView<'c>) -> Result<Expr<'c>> {
+    panic!("what statements?")
 }
 
 /// Has no type.
@@ -103,7 +133,11 @@ fn register(r: &mut Registrar<'_>) {
         _ => {
             r.passes.function_pass(Panics::new());
             r.passes.module_pass(Crashes::new());
+            r.passes.module_pass(Late::new());
+            r.passes.pipeline("hostile-again", "Contains itself.", &[], |_| Ok("verify,hostile-again".to_owned()));
             r.dialects.op::<Untyped>().types().done();
+            r.dialects.op::<Unlowered>().types().done();
+            r.lowering.add::<Unlowered>(lower);
         }
     }
 }
