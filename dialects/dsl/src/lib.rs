@@ -27,6 +27,7 @@ mod sugar;
 mod value;
 
 pub use environment::{Closed, Environment, HostValue};
+pub use prim::check_intrinsic;
 pub use print::{PrintOptions, print_module};
 pub use stubs::{Stub, stubs};
 use tf_core::{Context, Diagnostic, FileId, Module};

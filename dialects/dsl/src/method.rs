@@ -1,7 +1,7 @@
 //! Methods of module classes: kept as source and as statements, run by nobody here.
 
 use ruff_python_ast as ast;
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::Ranged;
 use tf_core::node::Method;
 use tf_core::node::method::{MethodData, MethodExpr, MethodItems, MethodParam, MethodSpan, MethodStmt, MethodStmtKind};
 use tf_core::{Context, Literal};
@@ -12,6 +12,7 @@ use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Parser};
 use crate::print::python;
 use crate::refusal::{Refusal, Res};
+use crate::source::Edits;
 use crate::statics::form;
 use crate::value::Value;
 
@@ -20,7 +21,7 @@ struct Reading<'c> {
     /// The name of its first parameter.
     owner: Symbol<'c>,
     /// Where it names compile-time values, and what those are.
-    constants: Vec<(TextRange, String)>,
+    constants: Edits,
 }
 
 impl<'c> Parser<'_, 'c> {
@@ -65,33 +66,10 @@ impl<'c> Parser<'_, 'c> {
         Ok(self.cx.method(MethodData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),
-            source: self.cx.symbol(&self.method_source(def, read)).as_str(),
+            source: self.cx.symbol(&self.source.edited(def, &mut read.constants)).as_str(),
             body,
             span: Some(span),
         }))
-    }
-
-    /// The text of a method, without the indentation of its class. Compile-time values stand in place of their names, so that
-    /// it says the same without the file.
-    fn method_source(&self, def: &ast::StmtFunctionDef, read: &mut Reading<'c>) -> String {
-        let indent = self.span(def).column.saturating_sub(1) as usize;
-        let mut text = String::new();
-        let mut at = def.start();
-        read.constants.sort_by_key(|(range, _)| range.start());
-        for (range, value) in &read.constants {
-            text.push_str(self.source.slice(TextRange::new(at, range.start())));
-            text.push_str(value);
-            at = range.end();
-        }
-        text.push_str(self.source.slice(TextRange::new(at, def.end())));
-        let mut lines = text.lines();
-        let mut source = lines.next().unwrap_or_default().to_owned();
-        for line in lines {
-            source.push('\n');
-            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
-            source.push_str(line[blanks.min(indent)..].trim_end());
-        }
-        source
     }
 
     fn method_block(&mut self, stmts: &[ast::Stmt], read: &mut Reading<'c>) -> &'c [MethodStmt<'c>] {

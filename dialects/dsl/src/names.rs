@@ -152,6 +152,11 @@ pub(crate) fn word<'c>(name: &str) -> Option<Value<'c>> {
     WORDS.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
 }
 
+/// Whether a builtin is one name of its own.
+pub(crate) fn is_spelled(builtin: Builtin) -> bool {
+    builtin != Builtin::Package && EXPORTED.iter().chain(WORDS).any(|(_, known)| *known == builtin)
+}
+
 /// Exported names, for suggestions.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
     EXPORTED.iter().map(|(name, _)| *name)

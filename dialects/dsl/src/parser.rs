@@ -6,13 +6,13 @@ use ruff_text_size::Ranged;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
 use tf_core::{Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
-use tf_types::{Dim, Mesh, Symbol, Topology};
+use tf_types::{Dim, Mesh, Storage, Symbol, Topology};
 
 use crate::environment::Environment;
 use crate::factory::Factory;
 use crate::family::Family;
 use crate::limits;
-use crate::names;
+use crate::names::{self, Builtin};
 use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
 use crate::source::Source;
@@ -167,6 +167,17 @@ impl<'a, 'c> Parser<'a, 'c> {
             unrolled: 0,
             depth: 0,
         }
+    }
+
+    /// Binds every name that a file may import.
+    pub(crate) fn bind_exports(&mut self) {
+        let storages = Storage::ALL.map(Storage::name);
+        for name in names::all().chain(storages) {
+            if let Some(value) = names::exported(name) {
+                self.file.insert(self.cx.symbol(name), Binding::Value(value));
+            }
+        }
+        self.file.insert(self.cx.symbol("math"), Binding::Value(Value::Builtin(Builtin::Math)));
     }
 
     /// The dialect of the ops that are called: `T` in a `@prim_func`.

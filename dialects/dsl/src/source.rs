@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use ruff_python_ast::ModModule;
+use ruff_python_ast::{ModModule, StmtFunctionDef};
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 use tf_core::span::SourceFile;
 use tf_core::{Context, Diagnostic, FileId, Span};
 
@@ -27,6 +27,9 @@ pub(crate) struct Source {
     /// The line found last: positions are asked for about in order.
     recent: Cell<usize>,
 }
+
+/// What stands in place of parts of a function.
+pub(crate) type Edits = Vec<(TextRange, String)>;
 
 fn char_count(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&b| b & 0xc0 != 0x80).count()
@@ -100,6 +103,30 @@ impl Source {
     /// The file in that range as it is.
     pub(crate) fn slice(&self, range: TextRange) -> &str {
         self.content().get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default()
+    }
+
+    /// The text of a function from its `def` on, without its indentation and with edits.
+    pub(crate) fn edited(&self, def: &StmtFunctionDef, edits: &mut Edits) -> String {
+        let decorated = def.decorator_list.last().map_or(def.start(), Ranged::end);
+        let start = self.slice(TextRange::new(decorated, def.name.start())).rfind("def").unwrap_or_default();
+        let mut at = decorated + TextSize::try_from(start).unwrap_or_default();
+        let indent = self.span_of(TextRange::empty(at)).column.saturating_sub(1) as usize;
+        let mut text = String::new();
+        edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+        for (range, new) in edits {
+            text.push_str(self.slice(TextRange::new(at, range.start())));
+            text.push_str(new);
+            at = range.end();
+        }
+        text.push_str(self.slice(TextRange::new(at, def.end())));
+        let mut lines = text.lines();
+        let mut source = lines.next().unwrap_or_default().trim_end().to_owned();
+        for line in lines {
+            source.push('\n');
+            let blanks = line.len() - line.trim_start_matches([' ', '\t']).len();
+            source.push_str(line[blanks.min(indent)..].trim_end());
+        }
+        source
     }
 
     /// The words of the file in that range, on one line; the first of them where there are many.

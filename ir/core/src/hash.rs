@@ -85,7 +85,9 @@ impl<'c> Structural<'c> {
             StmtKind::MeshScope { mesh, binding, .. } => (3, mesh.names.len(), binding.as_str()).hash(state),
             StmtKind::Evaluate { callee: TirCallee::Op(op), .. } => (4, self.op(op)).hash(state),
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), .. } => (5, name.as_str()).hash(state),
-            StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), .. } => (11, name.as_str()).hash(state),
+            StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), .. } => {
+                (11, intrinsic.name.as_str(), intrinsic.source.as_str()).hash(state);
+            }
             StmtKind::While { .. } => 6.hash(state),
             StmtKind::If { .. } => 7.hash(state),
             StmtKind::Dispatch { cases, .. } => (8, cases.len()).hash(state),

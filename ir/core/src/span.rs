@@ -104,6 +104,13 @@ impl SourceMap {
         self.push(SourceFile::new(name.into(), Some(text)))
     }
 
+    /// The file of that name and text, added where it is not known yet.
+    pub fn add_once(&self, name: &str, text: &str) -> FileId {
+        let is_it = |file: &Arc<SourceFile>| file.name == name && file.text.as_deref() == Some(text);
+        let known = self.files.read().unwrap_or_else(PoisonError::into_inner).iter().position(is_it);
+        known.map_or_else(|| self.add(name, text), |at| FileId(at as u32))
+    }
+
     /// The file of that name, added without text where it is not known yet.
     pub fn named(&self, name: &str) -> FileId {
         if let Some(i) = self.files.read().unwrap_or_else(PoisonError::into_inner).iter().position(|f| f.name == name) {

@@ -1,7 +1,7 @@
 //! TIR functions.
 
 use tf_core::hidden::{forwarded_shape_scalars, mentioned_shape_scalars};
-use tf_core::node::{DispatchCase, PrimFunctionData, Target, TirCallee};
+use tf_core::node::{DispatchCase, Intrinsic, PrimFunctionData, Target, TirCallee};
 use tf_core::{DimVarRangePat, Expr, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
 use tf_types::{DType, Storage, Type};
 
@@ -58,7 +58,7 @@ impl<'c> Generator<'_, 'c> {
         let mut bindings = Vec::new();
         for _ in 0..steps {
             let span = self.meta().span;
-            match self.rng.below(9) {
+            match self.rng.below(10) {
                 0..3 => {
                     let ops = std::mem::take(&mut self.tir_values);
                     let value = self.call(&ops, scope);
@@ -85,7 +85,8 @@ impl<'c> Generator<'_, 'c> {
                     let stmt = self.region(scope, rows, known, steps / 2, depth - 1);
                     stmts.push(cx.stmt(stmt, span));
                 }
-                7 if self.options.odd => stmts.extend(self.dispatch(known, scope, rows)),
+                7 => stmts.extend(self.intrinsic(scope)),
+                8 if self.options.odd => stmts.extend(self.dispatch(known, scope, rows)),
                 _ => {}
             }
         }
@@ -161,6 +162,20 @@ impl<'c> Generator<'_, 'c> {
         }
         let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(callee.name), args: self.cx.alloc_slice(&args) };
         Some(self.cx.stmt(kind, self.meta().span))
+    }
+
+    /// A statement that the author declares, over one or two values.
+    fn intrinsic(&mut self, scope: &[Expr<'c>]) -> Option<Stmt<'c>> {
+        let cx = self.cx;
+        let count = 1 + self.rng.below(2);
+        let (name, params) = [("mark", &["a"][..]), ("swap_rows", &["a", "b"])][count - 1];
+        let operands: Vec<_> = params.iter().map(|param| format!("{param}: Expr")).collect();
+        let source = cx.symbol(&format!("def {name}({}) -> None:\n    assert len(a.shape) < 99", operands.join(", ")));
+        let params: Vec<_> = params.iter().map(|param| cx.symbol(param)).collect();
+        let intrinsic = cx.alloc(Intrinsic { name: cx.symbol(name), params: cx.symbols(&params), source });
+        let args: Vec<_> = (0..count).map(|_| self.rng.pick(scope)).collect();
+        let kind = StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), args: cx.alloc_slice(&args) };
+        Some(cx.stmt(kind, self.meta().span))
     }
 
     /// A dispatch over the first extent of the first parameter.

@@ -18,4 +18,4 @@ mod windows;
 pub(crate) use calls::patterns_match;
 pub(crate) use constraints::constrained;
 pub(crate) use emit::is_integer_scalar;
-pub(crate) use statements::{Flow, bound_names, docstring, is_docstring, keyword};
+pub(crate) use statements::{Flow, bound_names, docstring, is_docstring, keyword, target_names};

@@ -268,7 +268,7 @@ impl<'c> Parser<'_, 'c> {
     }
 }
 
-fn target_names<'x>(target: &'x ast::Expr, names: &mut Vec<&'x str>) {
+pub(crate) fn target_names<'x>(target: &'x ast::Expr, names: &mut Vec<&'x str>) {
     match target {
         ast::Expr::Name(name) => names.push(name.id.as_str()),
         ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
@@ -307,6 +307,8 @@ pub(crate) fn bound_names<'x>(stmt: &'x ast::Stmt, names: &mut Vec<&'x str>) {
                 all(&handler.body);
             }
         }
+        ast::Stmt::FunctionDef(def) => names.push(def.name.as_str()),
+        ast::Stmt::ClassDef(class) => names.push(class.name.as_str()),
         _ => {}
     }
 }

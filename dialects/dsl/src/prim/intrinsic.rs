@@ -2,7 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::node::TirCallee;
-use tf_core::{Span, StmtKind};
+use tf_core::{Expr, Span, StmtKind, node};
 use tf_types::Symbol;
 
 use crate::factory::Factory;
@@ -16,6 +16,8 @@ use crate::value::Value;
 pub(crate) struct Intrinsic<'a, 'c> {
     def: &'a ast::StmtFunctionDef,
     params: Vec<Symbol<'c>>,
+    /// What statements hold of it, made where the first one is read.
+    node: Option<&'c node::Intrinsic<'c>>,
 }
 
 impl<'a, 'c> Parser<'a, 'c> {
@@ -51,7 +53,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         if !self.cx.ops().schemas("T", name).is_empty() {
             return Err(Refusal::wrong(span, format!("`{name}` is an op of `@prim_func` bodies already")));
         }
-        self.intrinsics.push(Intrinsic { def, params });
+        self.intrinsics.push(Intrinsic { def, params, node: None });
         Ok(self.intrinsics.len() - 1)
     }
 
@@ -63,7 +65,7 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// A statement whose operands the body of the declaration accepts.
     pub(crate) fn intrinsic_call(&mut self, at: usize, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let Intrinsic { def, params } = self.intrinsics[at].clone();
+        let Intrinsic { def, params, .. } = self.intrinsics[at].clone();
         let name = def.name.as_str();
         if !self.is_prim() {
             return Err(Refusal::wrong(span, format!("the intrinsic `{name}` is a statement of `@prim_func` bodies")));
@@ -76,26 +78,43 @@ impl<'a, 'c> Parser<'a, 'c> {
             values.push((self.eval(arg, None)?, self.span(arg)));
         }
         let args = self.nodes(&values)?;
-        let names = params.iter().zip(&args).map(|(&param, &arg)| (param, Binding::Value(Value::Expr(arg))));
-        let names = Frame::from_iter(names);
-        let outer = self.body.take();
-        let checked = self.run(Factory::at_file_level(def), names, span);
-        self.body = outer;
-        checked.map_err(|refusal| match refusal.diagnostic() {
-            None => Refusal::Reported,
-            Some(found) => {
-                let refusal = Refusal::wrong(span, format!("`{name}` does not take these operands: {}", found.message));
-                match found.span {
-                    Some(at) => refusal.also(at, "stated here"),
-                    None => refusal,
-                }
-            }
-        })?;
-        let callee = TirCallee::Intrinsic(self.cx.symbol(name));
+        self.accepts(at, &args, span)?;
+        let callee = TirCallee::Intrinsic(self.intrinsic_node(at, span)?);
         let stmt = self.cx.stmt(StmtKind::Evaluate { callee, args: self.cx.alloc_slice(&args) }, Some(span));
         if let Some(body) = &mut self.body {
             body.effects.push(stmt);
         }
         Ok(Value::None)
+    }
+
+    /// Runs the body of a declaration on the operands of a use.
+    pub(super) fn accepts(&mut self, at: usize, args: &[Expr<'c>], span: Span) -> Res<()> {
+        let Intrinsic { def, params, .. } = self.intrinsics[at].clone();
+        let name = def.name.as_str();
+        let names = params.iter().zip(args).map(|(&param, &arg)| (param, Binding::Value(Value::Expr(arg))));
+        let names = Frame::from_iter(names);
+        let (outer, calls) = (self.body.take(), self.factory_calls);
+        let checked = self.run(Factory::at_file_level(def), names, span);
+        // A file uses an intrinsic as often as it likes.
+        (self.body, self.factory_calls) = (outer, calls);
+        let Err(refusal) = checked else { return Ok(()) };
+        let Some(found) = refusal.diagnostic() else { return Err(Refusal::Reported) };
+        let refusal = Refusal::wrong(span, format!("`{name}` does not take these operands: {}", found.message));
+        Err(match found.span {
+            Some(at) => refusal.also(at, "stated here"),
+            None => refusal,
+        })
+    }
+
+    pub(super) fn intrinsic_node(&mut self, at: usize, span: Span) -> Res<&'c node::Intrinsic<'c>> {
+        let Intrinsic { def, params, node } = self.intrinsics[at].clone();
+        if let Some(node) = node {
+            return Ok(node);
+        }
+        let (name, source) = (self.cx.symbol(def.name.as_str()), self.closed_source(def, span)?);
+        let params = self.cx.symbols(&params);
+        let node = self.cx.alloc(node::Intrinsic { name, params, source: self.cx.symbol(&source) });
+        self.intrinsics[at].node = Some(node);
+        Ok(node)
     }
 }

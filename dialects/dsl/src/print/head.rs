@@ -7,14 +7,19 @@ use tf_types::Mesh;
 
 use super::Printer;
 use super::doc::{Doc, WIDTH};
+use super::intrinsics::Declared;
 use super::names::IMPORTS;
 use super::python::string;
 use super::survey::Survey;
-use tf_types::Symbol;
 
 impl<'c> Printer<'_, 'c> {
     /// The whole file.
-    pub(super) fn file(&mut self, survey: &Survey<'c>, meshes: &[Mesh<'c>]) -> Result<String> {
+    pub(super) fn file(
+        &mut self,
+        survey: &Survey<'c>,
+        meshes: &[Mesh<'c>],
+        declared: &[Declared<'c>],
+    ) -> Result<String> {
         let used: Vec<_> = meshes.iter().copied().filter(|&mesh| self.file.uses_mesh(mesh)).collect();
         let meshes = used.into_iter().map(|mesh| self.mesh_definition(mesh).map(|doc| definition(&doc)));
         let meshes = meshes.collect::<Result<Vec<_>>>()?;
@@ -25,9 +30,11 @@ impl<'c> Printer<'_, 'c> {
             format!("{} = {make}({name}, {}, {})\n", self.file.var(var), var.lo, var.hi)
         });
         let vars: Vec<String> = vars.collect();
-        let intrinsics: Vec<String> =
-            survey.intrinsics.iter().map(|&(name, count)| self.intrinsic(name, count)).collect();
+        let intrinsics = declared.iter().map(|intrinsic| self.intrinsic(intrinsic)).collect::<Result<Vec<_>>>()?;
         let mut out = "from __future__ import annotations\n\n".to_owned();
+        if declared.iter().any(Declared::uses_math) {
+            out.push_str("import math\n\n");
+        }
         for (module, names) in IMPORTS {
             let names: Vec<_> = names.iter().filter_map(|name| self.file.imported(name)).collect();
             if !names.is_empty() {
@@ -46,23 +53,10 @@ impl<'c> Printer<'_, 'c> {
         for declaration in &intrinsics {
             let _ = write!(out, "\n\n{declaration}");
         }
-        if !intrinsics.is_empty() {
-            out.push('\n');
-        }
         for class in &self.classes {
             let _ = write!(out, "\n{class}\n");
         }
         Ok(out)
-    }
-}
-
-impl<'c> Printer<'_, 'c> {
-    /// The declaration of a statement; what it checks is not kept.
-    fn intrinsic(&mut self, name: Symbol<'c>, count: usize) -> String {
-        let decorator = self.file.import("intrinsic").to_owned();
-        let operand = self.file.import("Expr").to_owned();
-        let operands: Vec<_> = (0..count).map(|at| format!("a{at}: {operand}")).collect();
-        format!("@{decorator}\ndef {name}({}) -> None:\n    pass\n", operands.join(", "))
     }
 }
 

@@ -10,6 +10,7 @@ mod dims;
 mod doc;
 mod function;
 mod head;
+mod intrinsics;
 mod loops;
 mod meshes;
 mod module;
@@ -29,6 +30,7 @@ use tf_core::{Context, Function, Module, PrimFunction, Result};
 use tf_types::{Dim, Symbol, Topology};
 
 use doc::{STEP, new_line};
+use intrinsics::Declared;
 use names::FileNames;
 use scope::Scope;
 use survey::Survey;
@@ -54,13 +56,14 @@ pub fn print_module<'c>(cx: &Context<'c>, root: Module<'c>, options: &PrintOptio
 
 fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Result<String> {
     let survey = Survey::new(root);
+    let declared = Declared::all(cx, &survey.intrinsics)?;
     let mut printer = Printer {
         cx,
         options,
         out: String::new(),
         indent: 0,
         classes: Vec::new(),
-        file: FileNames::new(cx, &survey)?,
+        file: FileNames::new(cx, &survey, &declared)?,
         dims: FxHashMap::default(),
         surfaces: FxHashMap::default(),
         scope: Scope::default(),
@@ -72,7 +75,7 @@ fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Resul
     };
     let meshes = printer.name_meshes(&survey)?;
     printer.root_class(root)?;
-    printer.file(&survey, &meshes)
+    printer.file(&survey, &meshes, &declared)
 }
 
 struct Printer<'a, 'c> {

@@ -4,16 +4,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::{Context, Diagnostic, Result};
 use tf_types::{DimVar, Mesh, Symbol};
 
+use super::intrinsics::Declared;
 use super::python::is_name;
 use super::survey::Survey;
 
 /// What a file may import, by module, in the order of its head.
 pub(super) const IMPORTS: &[(&str, &[&str])] = &[
     ("tilefoundry.module", &["module"]),
-    ("tilefoundry", &["Expr", "TensorType", "func", "intrinsic", "prim_func"]),
+    ("tilefoundry", &["DType", "Expr", "ReduceKind", "TensorType", "VerifyError", "func", "intrinsic", "prim_func"]),
     ("tilefoundry.target", &["AmxTarget", "CpuTarget", "CudaTarget"]),
     ("tilefoundry.dsl", &["ConstTensor", "T", "Tensor", "tf"]),
-    ("tilefoundry.dsl.storage", &["gmem", "host", "rmem", "smem", "tmem"]),
+    ("tilefoundry.dsl.storage", &["gmem", "host", "rmem", "smem", "tmem", "umat"]),
     ("tilefoundry.ir.types.shard", &["B", "ComposedLayout", "Layout", "Mesh", "P", "S", "ShardLayout", "Topology"]),
     ("tilefoundry.ir.core.pattern", &["DimVarRangePat"]),
     ("tilefoundry.ir.types.dim", &["DimVar", "ceildiv"]),
@@ -38,10 +39,12 @@ pub(super) struct FileNames<'c> {
 }
 
 impl<'c> FileNames<'c> {
-    pub(super) fn new(cx: &Context<'c>, survey: &Survey<'c>) -> Result<Self> {
+    pub(super) fn new(cx: &Context<'c>, survey: &Survey<'c>, declared: &[Declared<'c>]) -> Result<Self> {
+        let words = WORDS.iter().map(|&word| word.to_owned());
+        let used = declared.iter().flat_map(|intrinsic| intrinsic.names.iter().cloned());
         let mut names = Self {
             given: survey.given.clone(),
-            taken: WORDS.iter().map(|&word| word.to_owned()).collect(),
+            taken: words.chain(used).collect(),
             ops: cx.ops().names("tf").into_iter().collect(),
             imports: FxHashMap::default(),
             used: FxHashSet::default(),
@@ -72,7 +75,7 @@ impl<'c> FileNames<'c> {
         Ok(names)
     }
 
-    fn is_given(&self, cx: &Context<'c>, name: &str) -> bool {
+    pub(super) fn is_given(&self, cx: &Context<'c>, name: &str) -> bool {
         self.given.contains(&cx.symbol(name))
     }
 

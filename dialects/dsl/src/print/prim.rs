@@ -266,9 +266,9 @@ impl<'c> Printer<'_, 'c> {
                 self.line();
                 Doc::call(name.as_str(), args).write(&mut self.out, self.indent, self.indent, 0);
             }
-            StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), args } => {
+            StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), args } => {
                 let args = args.iter().map(|&arg| self.operand(arg)).collect::<Result<Vec<_>>>()?;
-                let callee = format!("{}.{name}", self.file.import("T"));
+                let callee = format!("{}.{intrinsic}", self.file.import("T"));
                 self.line();
                 Doc::call(callee, args).write(&mut self.out, self.indent, self.indent, 0);
             }

@@ -1,8 +1,8 @@
 //! What a tree of modules holds that stands at the head of its file: dim variables, meshes, and the names that are given.
 
 use rustc_hash::FxHashSet;
-use tf_core::node::TirCallee;
 use tf_core::node::constraint::{AxisConstraint, ConstraintData};
+use tf_core::node::{Intrinsic, TirCallee};
 use tf_core::op::{Attr, OpInstance};
 use tf_core::walk::{post_order, stmt_exprs, walk_stmts};
 use tf_core::{AnyFunction, Callee, Expr, ExprKind, Function, Module, PrimFunction, StmtKind};
@@ -18,8 +18,7 @@ pub(super) struct Survey<'c> {
     pub(super) meshes: Vec<Mesh<'c>>,
     /// Names of modules, functions, methods, parameters and variables, which are no choice of the printer.
     pub(super) given: FxHashSet<Symbol<'c>>,
-    /// Intrinsics with their numbers of operands.
-    pub(super) intrinsics: Vec<(Symbol<'c>, usize)>,
+    pub(super) intrinsics: Vec<&'c Intrinsic<'c>>,
     /// Whether the function that is looked at is one of TIR, whose values have no constraints.
     is_prim: bool,
     dims: FxHashSet<Dim<'c>>,
@@ -76,10 +75,10 @@ impl<'c> Survey<'c> {
                     self.mesh(mesh);
                 }
                 StmtKind::Evaluate { callee: TirCallee::Op(op), .. } => self.op(op),
-                StmtKind::Evaluate { callee: TirCallee::Intrinsic(name), args } => {
-                    self.given.insert(name);
-                    if self.intrinsics.iter().all(|(known, _)| *known != name) {
-                        self.intrinsics.push((name, args.len()));
+                StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), .. } => {
+                    self.given.insert(intrinsic.name);
+                    if !self.intrinsics.contains(&intrinsic) {
+                        self.intrinsics.push(intrinsic);
                     }
                 }
                 _ => {}

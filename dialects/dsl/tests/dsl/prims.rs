@@ -1,6 +1,7 @@
 //! Bodies of `@prim_func`: what is refused, with its place.
 
-use tf_core::{AnyFunction, Module};
+use tf_core::node::TirCallee;
+use tf_core::{AnyFunction, Module, StmtKind};
 
 use crate::common::with_source;
 
@@ -311,4 +312,64 @@ fn intrinsics_are_declared_by_rule() {
     assert_eq!(with(&format!("{good}\n{good}"), "pass"), "the intrinsic `mark` is declared twice");
     let inside = format!("{good}\n@func\ndef g(x: Tensor[(4,), \"f32\"]):\n    return mark(x, x)");
     assert_eq!(with(&inside, "pass"), "the intrinsic `mark` is a statement of `@prim_func` bodies");
+}
+
+/// A declaration is kept without its file.
+#[test]
+fn intrinsics_stand_alone() {
+    let file = |constants: &str, body: &str| {
+        source("@prim_func", XY, &["mark(x, y)"])
+            .replace(
+                "@prim_func\ndef",
+                &format!("{constants}\n@intrinsic\ndef mark(a: Expr, b: Expr) -> None:{body}\n@prim_func\ndef"),
+            )
+            .replace("import DType", "import Expr, intrinsic, DType")
+    };
+    for (constants, body, want) in [
+        ("W = -4", "\n    assert len(a.shape) > W * 2", "\n    assert len(a.shape) > (-4) * 2"),
+        ("W = 4", " assert a.shape == (W,) or W == 4", " assert a.shape == (4,) or 4 == 4"),
+        ("W = 4", "\n    W = 1\n    assert W == 1", "\n    W = 1\n    assert W == 1"),
+        (
+            "W = 4",
+            "\n    assert [W for W in (1,)] == [1] and W == 4",
+            "\n    assert [W for W in (1,)] == [1] and 4 == 4",
+        ),
+        ("S = 'rows'", "\n    assert a.shape == b.shape, f\"{S}\"", "\n    assert a.shape == b.shape, f\"{'rows'}\""),
+        ("D = DType.f32", "\n    assert a.type.dtype == D", "\n    assert a.type.dtype == DType.f32"),
+        (
+            "def one(n):\n    return n + 1\ndef two(n):\n    return one(one(n))",
+            "\n    \"\"\"Doc.\"\"\"\n    assert two(1) == 3",
+            "\n    \"\"\"Doc.\"\"\"\n\n    def one(n):\n        return n + 1\n\n    def two(n):\n        return one(one(n))\n\n    \
+             assert two(1) == 3",
+        ),
+        ("def ok(n):\n    return n", " assert ok(True)", "\n    def ok(n):\n        return n\n\n    assert ok(True)"),
+    ] {
+        let want = format!("def mark(a: Expr, b: Expr) -> None:{want}");
+        with_source(&file(constants, body), |_, result| {
+            let module = result.unwrap_or_else(|errors| panic!("{body}: {}", errors[0].message));
+            let AnyFunction::Tir(function) = module.functions[0] else { panic!("a function of statements") };
+            let mut found = None;
+            tf_core::walk::walk_stmts(function.body, |stmt| {
+                if let StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), .. } = stmt.kind {
+                    found = Some(intrinsic.source.to_string());
+                }
+            });
+            assert_eq!(found, Some(want));
+        });
+    }
+    let alone = "the check of an intrinsic stands alone, but ";
+    for (constants, body, want) in [
+        ("L = Layout((4,), None)", "\n    if a.shape == ():\n        assert L", "`L` is a Layout, which is not kept"),
+        ("def ok(n):\n    return n", "\n    ok = 1\n    assert ok == 1", ""),
+        (
+            "def ok(n):\n    return n\nno = ok",
+            "\n    ok = 1\n    assert no(True)",
+            "a name of it hides the function `ok`",
+        ),
+    ] {
+        let found = with_source(&file(constants, body), |_, result| {
+            result.err().map(|errors| errors[0].message.clone()).unwrap_or_default()
+        });
+        assert_eq!(found, if want.is_empty() { String::new() } else { format!("{alone}{want}") }, "{body}");
+    }
 }

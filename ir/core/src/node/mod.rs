@@ -3,6 +3,7 @@
 pub mod constraint;
 mod expr;
 mod function;
+mod intrinsic;
 pub mod meta;
 pub mod method;
 mod module;
@@ -12,6 +13,7 @@ mod stmt;
 pub use constraint::Constraint;
 pub use expr::{Callee, Expr, ExprData, ExprKind, GridRegion, Literal};
 pub use function::{AnyFunction, Converter, Function, FunctionData, Origin, PrimFunction, PrimFunctionData};
+pub use intrinsic::Intrinsic;
 pub use meta::Meta;
 pub use method::Method;
 pub use module::{Child, HeaderSpans, MetaValue, Module, ModuleData, Target, TargetKind};

@@ -3,7 +3,7 @@
 use tf_types::{Mesh, Symbol};
 
 use crate::Span;
-use crate::node::{DimVarRangePat, Expr};
+use crate::node::{DimVarRangePat, Expr, Intrinsic};
 use crate::op::OpInstance;
 
 tf_types::pointer_handle! {
@@ -136,6 +136,6 @@ pub enum TirCallee<'c> {
     Op(OpInstance<'c>),
     /// A function of the same module.
     Symbol(Symbol<'c>),
-    /// A statement that an author declares, known by its name; it may read and write all operands.
-    Intrinsic(Symbol<'c>),
+    /// A statement that an author declares.
+    Intrinsic(&'c Intrinsic<'c>),
 }

@@ -8,6 +8,7 @@ mod control;
 mod cursor;
 mod dim;
 mod function;
+mod intrinsic;
 mod layout;
 mod lexer;
 mod link;
@@ -22,7 +23,7 @@ mod types;
 mod value;
 
 use rustc_hash::FxHashMap;
-use tf_core::node::{AnyFunction, Function};
+use tf_core::node::{AnyFunction, Function, Intrinsic};
 use tf_core::op::{OpId, OpInstance, Schema};
 use tf_core::{Context, Diagnostic, Expr, FileId, Module};
 use tf_types::{Symbol, Type};
@@ -61,6 +62,7 @@ pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Ve
         errors: Vec::new(),
         named_file: None,
         aliases: FxHashMap::default(),
+        intrinsics: FxHashMap::default(),
         sizes: FxHashMap::default(),
         ops: FxHashMap::default(),
         recent_types: Recent::default(),
@@ -105,6 +107,8 @@ struct Parser<'a, 't, 'c> {
     named_file: Option<(&'t str, FileId)>,
     /// By name with its sigil; `None`: its definition is wrong and has been reported.
     aliases: FxHashMap<&'t str, Option<Alias<'c>>>,
+    /// By name; `None`: its declaration is wrong and has been reported.
+    intrinsics: FxHashMap<Symbol<'c>, Option<&'c Intrinsic<'c>>>,
     sizes: FxHashMap<Type<'c>, u32>,
     ops: FxHashMap<&'t str, Schema>,
     /// From `tensor` to `>`. Aliases are complete before they are used.

@@ -30,6 +30,7 @@ impl<'c> Parser<'_, '_, 'c> {
     /// The whole file.
     pub fn parse(mut self) -> Result<Module<'c>, Vec<tf_core::Diagnostic>> {
         self.alias_definitions();
+        self.intrinsic_declarations();
         let root = self.module();
         if root.is_ok() && self.token.kind != Kind::End {
             self.expected("the end of the file");

@@ -162,7 +162,7 @@ impl<'c> Parser<'_, '_, 'c> {
             });
             TirCallee::Symbol(name)
         } else {
-            TirCallee::Intrinsic(name)
+            TirCallee::Intrinsic(self.declared_intrinsic(token, name, args.len())?)
         };
         self.push(StmtKind::Evaluate { callee, args }, span);
         Ok(())

@@ -5,6 +5,7 @@ mod constraint;
 mod dim;
 mod function;
 mod hir;
+mod intrinsic;
 mod method;
 mod module;
 mod tir;
@@ -12,7 +13,7 @@ mod types;
 mod value;
 
 use rustc_hash::FxHashMap;
-use tf_core::node::Function;
+use tf_core::node::{Function, Intrinsic};
 use tf_core::op::OpInstance;
 use tf_core::{Expr, FileId, Module, NodeMap, SourceMap, Span};
 use tf_types::{Symbol, Type};
@@ -42,10 +43,12 @@ pub fn print_module(module: Module<'_>, options: &PrintOptions<'_>) -> String {
         file: None,
         owners: module::owners(module),
         path: Vec::new(),
+        intrinsics: Vec::new(),
     };
     printer.module(module);
+    let declarations = printer.intrinsic_declarations();
     let mut text = printer.out;
-    text.insert_str(0, &printer.types.into_definitions());
+    text.insert_str(0, &(printer.types.into_definitions() + &declarations));
     text
 }
 
@@ -75,6 +78,8 @@ struct Printer<'a, 'c> {
     owners: FxHashMap<Function<'c>, module::Path<'c>>,
     /// The module that is written.
     path: module::Path<'c>,
+    /// Those that statements use, in order.
+    intrinsics: Vec<&'c Intrinsic<'c>>,
 }
 
 /// Deeper regions are not indented further, so that the size of the text stays linear.

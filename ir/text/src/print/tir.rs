@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::{DimVarRangePat, TirCallee};
 use tf_core::walk::{operands, stmt_exprs};
 use tf_core::{Expr, ExprKind, Stmt, StmtKind};
+use tf_types::Symbol;
 
 use super::Printer;
 use crate::syntax::write_quoted;
@@ -258,13 +259,10 @@ impl<'c> Printer<'_, 'c> {
                         self.operands(args);
                         self.attributes(op);
                     }
-                    TirCallee::Symbol(name) | TirCallee::Intrinsic(name) => {
-                        let is_call = matches!(callee, TirCallee::Symbol(_));
-                        self.out.push_str(if is_call { "tir.call " } else { "tir.intrinsic " });
-                        self.symbol(name);
-                        self.out.push('(');
-                        self.operands(args);
-                        self.out.push(')');
+                    TirCallee::Symbol(name) => self.named_call("tir.call ", name, args),
+                    TirCallee::Intrinsic(intrinsic) => {
+                        self.declare(intrinsic);
+                        self.named_call("tir.intrinsic ", intrinsic.name, args);
                     }
                 }
                 self.operand_types(args);
@@ -275,6 +273,15 @@ impl<'c> Printer<'_, 'c> {
                 self.location(stmt.span);
             }
         }
+    }
+
+    /// `tir.call @f(%a, %b)`
+    fn named_call(&mut self, word: &str, name: Symbol<'c>, args: &'c [Expr<'c>]) {
+        self.out.push_str(word);
+        self.symbol(name);
+        self.out.push('(');
+        self.operands(args);
+        self.out.push(')');
     }
 
     /// The head of a region that one value governs.

@@ -131,6 +131,8 @@ fn statements_and_constraints() {
     fixed(
         r#"#S = dim<"S", 1, 9>
 #mesh0 = mesh<[cta = 4], (4):(1), [b]>
+intrinsic @mark(a, "the b") source("def mark(a: Expr, b: Expr) -> None:\n    pass")
+intrinsic @"one more"() source("")
 module @m {
   hir.func @h(%x: tensor<4xf32>) -> tensor<4xf32> {
     %y = t.add %x, %x : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> where(layout = [_, 4, #S @cta, _ @w] {l = B, z = P("sum")}, mesh = #mesh0, storage = smem)
@@ -145,6 +147,8 @@ module @m {
       tir.call @small(%x) : (tensor<[#S]x8xf32>)
       tir.abort "no case"
     }
+    tir.intrinsic @mark(%x, %x) : (tensor<[#S]x8xf32>, tensor<[#S]x8xf32>)
+    tir.intrinsic @"one more"() : ()
     tir.while true : bool {
       tir.if false : bool {
         tir.abort
@@ -242,6 +246,33 @@ fn errors_of_statements_and_constraints() {
             "16:5-6: a dispatch has one call a case, and one more statement if no case matches",
             "19:5-10: expected `set`, `unpack`, `drop`, `for`, `return`, `unsupported` or `}`, found `while`",
             "22:3-4: `hir.return` is missing in `@h`",
+        ]
+    );
+}
+
+#[test]
+fn errors_of_intrinsics() {
+    let text = r#"intrinsic @mark(a, b) source("def mark(a, b): pass")
+intrinsic @mark(a) source("")
+intrinsic @wrong(a
+intrinsic @torn(a) source 1
+module @m {
+  tir.func @f(%x: tensor<4xf32>) target("cpu") outputs(1) {
+    tir.intrinsic @mark(%x) : (tensor<4xf32>)
+    tir.intrinsic @make(%x) : (tensor<4xf32>)
+    tir.intrinsic @torn(%x) : (tensor<4xf32>)
+    tir.intrinsic @mark(%x, %x) : (tensor<4xf32>, tensor<4xf32>)
+  }
+}
+"#;
+    assert_eq!(
+        errors(text),
+        [
+            "2:11-16: intrinsic `@mark` is declared twice",
+            "4:1-10: expected `,` or `)`, found `intrinsic`",
+            "4:27-28: expected `(`, found `1`",
+            "7:19-24: `@mark` takes 2 operands, found 1",
+            "8:19-24: unknown intrinsic `@make` [did you mean `mark`?]",
         ]
     );
 }

@@ -9,7 +9,7 @@ mod placed;
 mod signature;
 
 use rustc_hash::FxHashSet;
-use tf_core::node::TirCallee;
+use tf_core::node::{Intrinsic, TirCallee};
 use tf_core::{Context, Diagnostic, Expr, ExprKind, Module, PrimFunction, Span, Stmt, StmtKind};
 use tf_target::Device;
 use tf_tir::sync::participants::NamedBarriers;
@@ -28,6 +28,7 @@ pub fn function<'c>(function: PrimFunction<'c>, module: Module<'c>, cx: &Context
         scope: Scope::new(function),
         barriers: NamedBarriers::default(),
         shared_bytes: 0,
+        intrinsics: Vec::new(),
     };
     match target::of_target(Some(function.target)) {
         Ok(device) => check.device = device,
@@ -37,6 +38,9 @@ pub fn function<'c>(function: PrimFunction<'c>, module: Module<'c>, cx: &Context
     }
     check.signature();
     check.body();
+    for (intrinsic, uses) in &check.intrinsics {
+        check.errors.0.extend(tf_dsl::check_intrinsic(cx, intrinsic, uses));
+    }
     check.errors.0
 }
 
@@ -54,7 +58,12 @@ struct Check<'a, 'c> {
     barriers: NamedBarriers,
     /// Shared memory that has been allocated so far.
     shared_bytes: i64,
+    /// Statements that the author declared, each with its uses: their operands are checked together.
+    intrinsics: Vec<(&'c Intrinsic<'c>, Vec<Use<'c>>)>,
 }
+
+/// Operands and place of a statement.
+type Use<'c> = (&'c [Expr<'c>], Option<Span>);
 
 enum Step<'c> {
     Enter(Stmt<'c>),
@@ -138,9 +147,12 @@ impl<'c> Check<'_, 'c> {
             }
             StmtKind::Evaluate { callee: TirCallee::Op(op), args } => self.effect(op, args, span),
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => self.call(name, args, span),
-            // What the author checks is checked where the statement is written.
-            StmtKind::Evaluate { callee: TirCallee::Intrinsic(_), args } => {
+            StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), args } => {
                 args.iter().for_each(|&arg| self.expr(arg, span, false));
+                match self.intrinsics.iter_mut().find(|(known, _)| *known == intrinsic) {
+                    Some((_, uses)) => uses.push((args, span)),
+                    None => self.intrinsics.push((intrinsic, vec![(args, span)])),
+                }
             }
         }
     }
