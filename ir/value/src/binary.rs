@@ -9,14 +9,14 @@ use crate::kernel::{Arithmetic, Test, arithmetic, each_pair, each_test, predicat
 use crate::view::broadcast_shapes;
 use crate::{Tensor, ValueError};
 
-/// The greater; NaN on either side wins.
+/// The greater, of two zeros the first; NaN on either side wins.
 pub(crate) fn max_f32(a: f32, b: f32) -> f32 {
-    if a.is_nan() || a > b { a } else { b }
+    if a.is_nan() || a >= b { a } else { b }
 }
 
-/// The lesser; NaN on either side wins.
+/// The lesser, of two zeros the first; NaN on either side wins.
 fn min_f32(a: f32, b: f32) -> f32 {
-    if a.is_nan() || a < b { a } else { b }
+    if a.is_nan() || a <= b { a } else { b }
 }
 
 /// How a kind works on two blocks; `$arithmetic` lists the kinds that give the operands' type. Comparisons are the same for all types.

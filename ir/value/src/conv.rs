@@ -22,12 +22,12 @@ pub struct ConvGeometry {
 }
 
 impl ConvGeometry {
-    /// Number of windows along an axis; `None` where the kernel does not fit.
+    /// Number of windows along an axis; `None` where the kernel does not fit, or the stride is 0.
     #[must_use]
     pub fn windows(&self, axis: usize, image: usize, kernel: usize) -> Option<usize> {
         let span = self.dilation[axis].checked_mul(kernel.checked_sub(1)?)?.checked_add(1)?;
         let padded = image.checked_add(self.padding[axis].checked_mul(2)?)?;
-        Some(padded.checked_sub(span)? / self.stride[axis] + 1)
+        Some(padded.checked_sub(span)?.checked_div(self.stride[axis])? + 1)
     }
 
     /// The image's index of element `tap` of window `at`; `None` in the padding.
@@ -83,6 +83,9 @@ impl Tensor {
                 show_shape(weight.shape()),
                 show_shape(bias.shape())
             )));
+        }
+        if geometry.stride.contains(&0) {
+            return Err(ValueError::new(format!("conv2d takes strides of 1 or more, found {:?}", geometry.stride)));
         }
         let (Some(oh), Some(ow)) = (geometry.windows(0, h, kh), geometry.windows(1, w, kw)) else {
             return Err(ValueError::new(format!("conv2d has no window of ({kh}, {kw}) on an image of ({h}, {w})")));

@@ -68,16 +68,25 @@ pub fn f4e2m1_refused() -> ValueError {
     ValueError::new("f4e2m1 has no values in the evaluator").with_help("use fp8e4m3")
 }
 
+/// Requests of fewer elements than these are made without asking first.
+const SMALL: usize = 1 << 27;
+
 /// How many elements a shape has.
 ///
 /// # Errors
-/// More than fit the address space.
+/// More than fit the memory: an allocation that fails later would end the process.
 pub(crate) fn element_count(shape: &[usize]) -> Result<usize, ValueError> {
     // Zero extents do not excuse the others: ndarray wants the product of the non-zero ones to fit too.
     let all = shape.iter().filter(|&&n| n != 0).try_fold(1usize, |count, &n| count.checked_mul(n));
+    let fits = |count: usize| count < SMALL || Vec::<f32>::new().try_reserve_exact(count).is_ok();
     match all {
-        Some(count) if count <= isize::MAX as usize / 8 => Ok(if shape.contains(&0) { 0 } else { count }),
-        _ => Err(ValueError::new(format!("a tensor of shape {} is too large", show_shape(shape)))),
+        Some(count) if count <= isize::MAX as usize / 8 && fits(count) => {
+            Ok(if shape.contains(&0) { 0 } else { count })
+        }
+        _ => Err(ValueError::new(format!(
+            "a tensor of shape {} is too large for this machine's memory",
+            show_shape(shape)
+        ))),
     }
 }
 
@@ -349,7 +358,7 @@ mod tests {
         let error = Tensor::from_le_bytes(&[2], DType::I32, &[0; 7]).unwrap_err();
         assert_eq!(error.message, "7 bytes cannot be i32 of shape (2,): 2 elements of 4 bytes");
         let error = Tensor::zeros(&[usize::MAX, 2, 0], DType::F32).unwrap_err();
-        assert!(error.message.ends_with("is too large"), "{error}");
+        assert!(error.message.ends_with("is too large for this machine's memory"), "{error}");
         let error = Tensor::scalar(1.0f32).to_index().unwrap_err();
         assert_eq!(error.message, "expected one i32 or i64 number, found f32 of shape ()");
     }

@@ -7,9 +7,9 @@ use crate::element::{Numeric, SharedArray};
 use crate::kernel::{each, map};
 use crate::{Tensor, ValueError};
 
-/// `x` where positive, else 0; NaN stays.
+/// 0 where negative, else `x`: NaN and `-0.0` stay, as torch has it.
 fn relu(x: f32) -> f32 {
-    if x > 0.0 || x.is_nan() { x } else { 0.0 }
+    if x < 0.0 { 0.0 } else { x }
 }
 
 /// How a kind works on a block of floats; `None` for kinds that take none.

@@ -10,7 +10,7 @@ use tf_value::{DialectBuilder, EvalCx, EvalRule, Value, ValueError};
 use crate::rules::dtype::Takes;
 use crate::rules::{elementwise, operand, partial};
 
-/// `out[i] = max(x[i], 0)`; NaN stays, `-0.0` becomes `0.0`.
+/// `out[i] = max(x[i], 0)`; NaN and `-0.0` stay.
 ///
 /// ```python
 /// def f(x: Tensor[(4, 6), "f32"]):

@@ -84,8 +84,8 @@ impl EvalRule for Split {
         let x = operand::value::<Self>(operands, 0)?;
         let along = normalize_axis(call.axis(), x.rank())?;
         let extent = x.shape()[along];
-        let parts = usize::try_from(call.num_splits()).ok().filter(|&parts| parts > 0 && extent % parts == 0);
-        let Some(parts) = parts else {
+        let parts = Some(call.num_splits()).filter(|parts| (1..=MOST_PARTS).contains(parts));
+        let Some(parts) = parts.map(|parts| parts as usize).filter(|parts| extent % parts == 0) else {
             return Err(ValueError::new(format!(
                 "split of {} cannot cut axis {along} of extent {extent} into {} equal parts",
                 show_shape(x.shape()),
