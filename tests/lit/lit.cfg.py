@@ -9,7 +9,7 @@ elsewhere (a plugin's) reuses this file from its own lit.cfg.py:
     config.test_source_root = os.path.dirname(__file__)
     lit_config.load_config(config, "<repository>/tests/lit/lit.cfg.py")
 
-Substitutions: %tf-opt %tf-run %tf-gen %mlir-opt %ptxas %compare %bless %python %reference (tests/reference)
+Substitutions: %tf-opt %tf-run %tf-gen %tf-reduce %mlir-opt %ptxas %compare %bless %python %reference (tests/reference)
 %plugins (the folder of plugin libraries: --param plugin_dir=DIR, else where the programs are).
 On PATH: FileCheck, not and the other LLVM tools. Features: has-ptxas, has-plugins, has-mypy, cuda-device.
 """
@@ -62,6 +62,7 @@ for name in ("LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"):
 programs = {
     "tf-opt": tf_opt,
     "tf-run": os.path.join(bin_dir, "tf-run"),
+    "tf-reduce": os.path.join(bin_dir, "tf-reduce"),
     "tf-gen": os.path.join(bin_dir, "tf-gen"),
     "mlir-opt": os.path.join(llvm_bin, "mlir-opt"),
     "compare": f"{sys.executable} {os.path.join(ROOT, 'tools', 'compare.py')}",

@@ -22,7 +22,7 @@ mod summary;
 mod tensors;
 mod times;
 
-pub use check::{CheckEach, CheckInputs};
+pub use check::{CheckEach, CheckInputs, generated_inputs};
 pub use dims::{DimSizes, bind_dims};
 pub use engine::{Engine, Engines, ReadingRequest, Request};
 pub use pass::Evaluate;

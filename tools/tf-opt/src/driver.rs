@@ -9,7 +9,6 @@ use tf_core::op::{OpRegistry, RegistryError};
 use tf_core::{Diagnostic, SourceMap};
 use tf_evaluate::{Engines, Reference};
 use tf_framework::{PassRegistry, Pipeline, Timing, TraceLog, TracePage};
-use tf_plugin::Registrar;
 
 use crate::args::{Args, Request};
 use crate::builtins::Builtins;
@@ -17,7 +16,7 @@ use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::hand_over::hand_over;
 use crate::output::Written;
 use crate::unit::Run;
-use crate::{completions, docs, help, input, output, print, reference, stubs};
+use crate::{completions, docs, help, input, output, plugins, print, reference, stubs};
 
 /// Where `--check-each` writes what shows a wrong pass again, unless `--reproducer` says where.
 const CHECK_REPRODUCER: &str = "tf-opt-check.tfir";
@@ -35,40 +34,13 @@ pub struct Driver {
 }
 
 impl Driver {
-    fn new(builtins: Builtins, args: &Args, trace: Option<&Arc<TraceLog>>, reporter: Reporter) -> Outcome<Self> {
-        let Builtins {
-            name,
-            mut dialects,
-            mut lowering,
-            mut passes,
-            mut patterns,
-            engines: added,
-            sibling,
-            crates,
-            versions,
-        } = builtins;
-        let mut loaded = Vec::new();
-        for path in &args.plugins {
-            let registrar = Registrar {
-                dialects: &mut dialects,
-                lowering: &mut lowering,
-                passes: &mut passes,
-                patterns: &mut patterns,
-            };
-            match tf_plugin::load(Path::new(path), crates, registrar, trace.cloned()) {
-                Ok(plugin) if loaded.contains(&plugin.name) => {
-                    return stop(format!("plugin `{}` is loaded twice", plugin.name));
-                }
-                Ok(plugin) => loaded.push(plugin.name),
-                Err(error) => {
-                    let mut diagnostic = Diagnostic::error(error.message).coded("plugin");
-                    diagnostic.notes.extend(error.notes.into_iter().map(|note| (None, note)));
-                    diagnostic.help = error.help;
-                    reporter.report(&[diagnostic], &SourceMap::default());
-                    return Err(Stop::Reported);
-                }
-            }
-        }
+    fn new(mut builtins: Builtins, args: &Args, trace: Option<&Arc<TraceLog>>, reporter: Reporter) -> Outcome<Self> {
+        let loaded = plugins::load(&mut builtins, &args.plugins, trace).map_err(|error| {
+            reporter.report(&[error], &SourceMap::default());
+            Stop::Reported
+        })?;
+        let Builtins { name, dialects, lowering, mut passes, patterns, engines: added, sibling, versions, .. } =
+            builtins;
         let with = if loaded.is_empty() { String::new() } else { format!(" with plugin `{}`", loaded.join("`, `")) };
         let misfit = |errors: Vec<RegistryError>| {
             let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();

@@ -20,6 +20,7 @@ mod hand_over;
 mod help;
 mod input;
 mod output;
+mod plugins;
 mod print;
 mod reference;
 mod stubs;
@@ -28,6 +29,7 @@ mod unit;
 use std::process::ExitCode;
 
 pub use builtins::{Builtins, builtins};
+pub use plugins::ops;
 
 /// Runs the driver on the arguments of the process: 0, or 1 with diagnostics on the error output.
 #[must_use]

@@ -1,12 +1,13 @@
 //! Inputs that tell programs apart.
 
-use tf_core::{Expr, Function};
+use tf_core::{Diagnostic, Expr, Function};
 use tf_types::{DType, Symbol, vars::DimVars};
 use tf_value::{Tensor, ValueError};
 
 use crate::DimSizes;
 use crate::boundary::activations;
 use crate::random::Numbers;
+use crate::reading::{refused, wanted};
 
 /// The most values of a dim's range that are drawn from, counted from its least.
 const SIZES: i64 = 65;
@@ -77,6 +78,23 @@ pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize]) -> Result<
     }
     let values: Vec<i64> = (0..count).map(|_| integer(flavour, dtype, &mut numbers)).collect();
     Tensor::from_vec(shape, values)?.cast(dtype)
+}
+
+/// The set of that number as tensors by name: what `--check-each` evaluates a function on. Constants are none of them.
+///
+/// # Errors
+/// A parameter that is no tensor, or one that cannot be drawn.
+pub fn generated_inputs(function: Function<'_>, sample: usize) -> Result<Vec<(String, Tensor)>, Diagnostic> {
+    let dims = sizes(function, sample);
+    let draw_one = |param: Expr<'_>| {
+        let name = param.var_name().map_or("", |name| name.as_str());
+        let Some(ty) = param.ty().as_tensor() else {
+            return Err(Diagnostic::error(format!("parameter `{name}` is no tensor")).at(param.span()));
+        };
+        let tensor = wanted(ty, &dims).and_then(|shape| draw(sample, name, ty.dtype, &shape));
+        Ok((name.to_owned(), tensor.map_err(|error| refused(error).at(param.span()))?))
+    };
+    activations(function).map(draw_one).collect()
 }
 
 fn float(flavour: Flavour, dtype: DType, numbers: &mut Numbers) -> f32 {

@@ -18,6 +18,8 @@ use crate::tensors::{Sources, open};
 use crate::{DimSizes, Engines, Reading, ReadingRequest, Step};
 use inputs::Flavour;
 
+pub use inputs::generated_inputs;
+
 /// How many sets of inputs are made up unless told.
 const SAMPLES: usize = 6;
 

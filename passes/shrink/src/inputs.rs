@@ -1,0 +1,145 @@
+//! Fewer and simpler inputs.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+use tf_core::AnyFunction;
+use tf_core::op::OpRegistry;
+use tf_evaluate::generated_inputs;
+use tf_value::Tensor;
+
+use crate::reduction::functions;
+use crate::{Case, Inputs, Reduction, parsed};
+
+/// Fewer generated sets of inputs.
+struct FewerSets {
+    /// One less, else a single one.
+    one_less: bool,
+}
+
+impl Reduction for FewerSets {
+    fn name(&self) -> &'static str {
+        "sets of inputs"
+    }
+
+    fn places(&self, case: &Case, _: &Arc<OpRegistry>) -> usize {
+        usize::from(matches!(case.inputs, Inputs::Generated(2..)))
+    }
+
+    fn apply(&self, case: &Case, _: &Arc<OpRegistry>, _: Range<usize>) -> Option<Case> {
+        let Inputs::Generated(count) = case.inputs else { return None };
+        let fewer = if self.one_less { count.checked_sub(1)? } else { count.div_ceil(2) };
+        Some(Case { inputs: Inputs::Generated(fewer.max(1)), ..case.clone() })
+    }
+}
+
+/// A generated set becomes tensors, which can be made simpler. Where several functions are evaluated each has inputs of its own, and that
+/// is not done.
+struct Written;
+
+impl Reduction for Written {
+    fn name(&self) -> &'static str {
+        "inputs"
+    }
+
+    fn places(&self, case: &Case, _: &Arc<OpRegistry>) -> usize {
+        match case.inputs {
+            Inputs::Generated(count) => count,
+            Inputs::None | Inputs::Tensors(_) => 0,
+        }
+    }
+
+    fn apply(&self, case: &Case, ops: &Arc<OpRegistry>, places: Range<usize>) -> Option<Case> {
+        if places.len() != 1 {
+            return None;
+        }
+        let tensors = parsed(&case.module, ops, |_, module| {
+            let function = match (module.entry_function(), &functions(module)[..]) {
+                (Some(AnyFunction::Hir(entry)), _) => entry,
+                (None, &[AnyFunction::Hir(only)]) => only,
+                _ => return None,
+            };
+            generated_inputs(function, places.start).ok()
+        })?;
+        Some(Case { inputs: Inputs::Tensors(Arc::new(tensors.into_iter().collect())), ..case.clone() })
+    }
+}
+
+/// What becomes of an element.
+#[derive(Clone, Copy)]
+enum To {
+    Zero,
+    One,
+    /// The nearest integer.
+    Whole,
+}
+
+impl To {
+    fn of(self, value: f64) -> Option<f64> {
+        // What is 0 stays 0, and what is 1 becomes nothing but 0.
+        let is_zero = value == 0.0 && value.is_sign_positive();
+        match self {
+            Self::Zero => (!is_zero).then_some(0.0),
+            Self::One => (!is_zero && value != 1.0).then_some(1.0),
+            Self::Whole => (value.is_finite() && value.fract() != 0.0).then(|| value.round()),
+        }
+    }
+}
+
+/// Elements of tensors become simpler numbers.
+struct Elements(To);
+
+impl Elements {
+    /// The elements that change, by tensor and place in it.
+    fn all(&self, tensors: &BTreeMap<String, Tensor>) -> Vec<(String, usize, f64)> {
+        let of = |(name, tensor): (&String, &Tensor)| {
+            let values = tensor.to_f64_vec().into_iter().enumerate();
+            let changed = values.filter_map(|(at, value)| Some((name.clone(), at, self.0.of(value)?)));
+            changed.collect::<Vec<_>>()
+        };
+        tensors.iter().flat_map(of).collect()
+    }
+}
+
+impl Reduction for Elements {
+    fn name(&self) -> &'static str {
+        "elements of inputs"
+    }
+
+    fn places(&self, case: &Case, _: &Arc<OpRegistry>) -> usize {
+        match &case.inputs {
+            Inputs::Tensors(tensors) => self.all(tensors).len(),
+            Inputs::None | Inputs::Generated(_) => 0,
+        }
+    }
+
+    fn apply(&self, case: &Case, _: &Arc<OpRegistry>, places: Range<usize>) -> Option<Case> {
+        let Inputs::Tensors(tensors) = &case.inputs else { return None };
+        let mut new = tensors.as_ref().clone();
+        let all = self.all(tensors);
+        let mut chosen = all[places].iter().peekable();
+        for (name, tensor) in &mut new {
+            let mut bytes = tensor.to_le_bytes();
+            let width = bytes.len() / tensor.len().max(1);
+            while let Some((_, at, value)) = chosen.next_if(|(of, ..)| of == name) {
+                let element = Tensor::scalar_from_f64(*value, tensor.dtype()).ok()?.to_le_bytes();
+                bytes[at * width..(at + 1) * width].copy_from_slice(element.get(..width)?);
+            }
+            *tensor = Tensor::from_le_bytes(tensor.shape(), tensor.dtype(), &bytes).ok()?;
+        }
+        Some(Case { inputs: Inputs::Tensors(Arc::new(new)), ..case.clone() })
+    }
+}
+
+/// All of them, those that cut most first.
+pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
+    vec![
+        Box::new(FewerSets { one_less: false }),
+        Box::new(FewerSets { one_less: true }),
+        Box::new(Written),
+        Box::new(Elements(To::Zero)),
+        Box::new(Elements(To::One)),
+        Box::new(Elements(To::Whole)),
+    ]
+}

@@ -1,0 +1,161 @@
+//! The search for a small case.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rustc_hash::FxHashMap;
+use tf_core::op::OpRegistry;
+
+use crate::{Case, Reduction};
+
+/// Says whether a case shows what is looked for. Called from several threads.
+pub trait Test: Sync {
+    /// `None` where `cancelled` became true before there was an answer.
+    fn holds(&self, case: &Case, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<bool>;
+}
+
+/// What became of cases that were tried, by fingerprint: the whole memory of a search.
+pub type Verdicts = FxHashMap<u64, bool>;
+
+/// How far a search has come.
+pub struct Status<'a> {
+    /// The smallest case so far.
+    pub best: &'a Case,
+    /// Whether it is another one than at the last call.
+    pub shrunk: bool,
+    /// Every answer so far.
+    pub verdicts: &'a Verdicts,
+    /// How many cases were tried by this search.
+    pub runs: usize,
+    /// The reduction at work.
+    pub reduction: &'static str,
+    /// How many places it had.
+    pub places: usize,
+}
+
+/// What a search works with.
+pub struct Search<'a> {
+    /// The ops of modules.
+    pub ops: Arc<OpRegistry>,
+    /// What must hold.
+    pub test: &'a dyn Test,
+    /// How many cases are tried at a time. The result does not depend on it.
+    pub jobs: usize,
+    /// Becomes true when the search should end early.
+    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Answers that are known, and those that are found.
+    pub verdicts: Verdicts,
+    /// How many cases were tried.
+    pub runs: usize,
+}
+
+/// What trying a case gave.
+enum Tried {
+    /// Cancelled, or not well-formed.
+    Nothing,
+    /// The test's answer, by fingerprint; whether it had to be run.
+    Verdict { case: Case, fingerprint: u64, holds: bool, ran: bool },
+}
+
+impl Search<'_> {
+    /// Reduces until no reduction applies any more, or it is told to stop. The test holds for `case`, and for the result.
+    pub fn run(
+        &mut self,
+        mut case: Case,
+        reductions: &[Box<dyn Reduction>],
+        watch: &mut dyn FnMut(&Status<'_>),
+    ) -> Case {
+        loop {
+            let before = case.fingerprint();
+            for reduction in reductions {
+                self.chop(reduction.as_ref(), &mut case, watch);
+            }
+            if case.fingerprint() == before || (self.stop)() {
+                return case;
+            }
+        }
+    }
+
+    /// Delta debugging over the places of one reduction: all of them, halves, quarters, and so on, the last ones first.
+    fn chop(&mut self, reduction: &dyn Reduction, case: &mut Case, watch: &mut dyn FnMut(&Status<'_>)) {
+        let mut count = reduction.places(case, &self.ops);
+        let mut size = count;
+        while size > 0 {
+            let mut end = count;
+            while end > 0 {
+                if (self.stop)() {
+                    return;
+                }
+                let ranges: Vec<Range<usize>> = (0..self.jobs.max(1))
+                    .map_while(|at| {
+                        let end = end.checked_sub(at * size).filter(|end| *end > 0)?;
+                        Some(end.saturating_sub(size)..end)
+                    })
+                    .collect();
+                let found = self.first_that_holds(reduction, case, &ranges);
+                let shrunk = found.is_some();
+                end = match found {
+                    Some((at, smaller)) => {
+                        *case = smaller;
+                        count = reduction.places(case, &self.ops);
+                        ranges[at].start.min(count)
+                    }
+                    None => ranges[ranges.len() - 1].start,
+                };
+                watch(&Status {
+                    best: case,
+                    shrunk,
+                    verdicts: &self.verdicts,
+                    runs: self.runs,
+                    reduction: reduction.name(),
+                    places: count,
+                });
+            }
+            size = if size == 1 { 0 } else { size.min(count).div_ceil(2) };
+        }
+    }
+
+    /// The first of these candidates for which the test holds. Later ones are tried at the same time and given up when it is found.
+    fn first_that_holds(
+        &mut self,
+        reduction: &dyn Reduction,
+        case: &Case,
+        ranges: &[Range<usize>],
+    ) -> Option<(usize, Case)> {
+        let first = AtomicUsize::new(usize::MAX);
+        let attempt = |(at, range): (usize, &Range<usize>)| {
+            let cancelled = || first.load(Ordering::Relaxed) < at || (self.stop)();
+            if cancelled() {
+                return Tried::Nothing;
+            }
+            let Some(smaller) = reduction.apply(case, &self.ops, range.clone()) else { return Tried::Nothing };
+            let fingerprint = smaller.fingerprint();
+            let known = self.verdicts.get(&fingerprint).copied();
+            let Some(holds) = known.or_else(|| self.test.holds(&smaller, &cancelled)) else { return Tried::Nothing };
+            if holds {
+                first.fetch_min(at, Ordering::Relaxed);
+            }
+            Tried::Verdict { case: smaller, fingerprint, holds, ran: known.is_none() }
+        };
+        let tried: Vec<Tried> = match ranges {
+            [one] => vec![attempt((0, one))],
+            many => std::thread::scope(|scope| {
+                let attempt = &attempt;
+                let threads: Vec<_> =
+                    many.iter().enumerate().map(|numbered| scope.spawn(move || attempt(numbered))).collect();
+                threads.into_iter().map(|thread| thread.join().unwrap_or(Tried::Nothing)).collect()
+            }),
+        };
+        let mut found = None;
+        for (at, tried) in tried.into_iter().enumerate() {
+            let Tried::Verdict { case, fingerprint, holds, ran } = tried else { continue };
+            self.verdicts.insert(fingerprint, holds);
+            self.runs += usize::from(ran);
+            if holds && found.is_none() {
+                found = Some((at, case));
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,57 @@
+//! Plugins, and the ops of a driver that has them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tf_core::Diagnostic;
+use tf_core::op::OpRegistry;
+use tf_framework::TraceLog;
+use tf_plugin::Registrar;
+
+use crate::Builtins;
+
+/// Lets plugins register into the builtins; the names of those that did.
+///
+/// # Errors
+/// A plugin that is refused, or that is loaded twice.
+pub fn load(
+    builtins: &mut Builtins,
+    paths: &[String],
+    trace: Option<&Arc<TraceLog>>,
+) -> Result<Vec<String>, Diagnostic> {
+    let mut loaded = Vec::new();
+    for path in paths {
+        let registrar = Registrar {
+            dialects: &mut builtins.dialects,
+            lowering: &mut builtins.lowering,
+            passes: &mut builtins.passes,
+            patterns: &mut builtins.patterns,
+        };
+        match tf_plugin::load(Path::new(path), builtins.crates, registrar, trace.cloned()) {
+            Ok(plugin) if loaded.contains(&plugin.name) => {
+                return Err(Diagnostic::error(format!("plugin `{}` is loaded twice", plugin.name)).coded("usage"));
+            }
+            Ok(plugin) => loaded.push(plugin.name),
+            Err(error) => {
+                let mut diagnostic = Diagnostic::error(error.message).coded("plugin");
+                diagnostic.notes.extend(error.notes.into_iter().map(|note| (None, note)));
+                diagnostic.help = error.help;
+                return Err(diagnostic);
+            }
+        }
+    }
+    Ok(loaded)
+}
+
+/// The ops of a driver with these plugins, for programs beside it that read what it reads.
+///
+/// # Errors
+/// A plugin that is refused; dialects that do not fit together.
+pub fn ops(mut builtins: Builtins, plugins: &[String]) -> Result<Arc<OpRegistry>, Diagnostic> {
+    load(&mut builtins, plugins, None)?;
+    let (ops, _) = builtins.dialects.freeze().map_err(|errors| {
+        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
+        Diagnostic::error(format!("the dialects do not fit together: {}", errors.join("; "))).coded("plugin")
+    })?;
+    Ok(ops)
+}

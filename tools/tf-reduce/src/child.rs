@@ -1,0 +1,120 @@
+//! Child processes with limits.
+
+use std::fs::File;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
+
+/// How long between two looks at whether a run is cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The most that a run may write into one file.
+const OUTPUT_LIMIT: u64 = 1 << 30;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// With that status.
+    Exit(i32),
+    /// By that signal.
+    Signal(i32),
+    /// It was ended after its time.
+    TimedOut,
+}
+
+/// What a run may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Time.
+    pub time: Duration,
+    /// Address space in bytes.
+    pub memory: Option<u64>,
+}
+
+/// Runs a command with its error output in a file. `None`: it was cancelled.
+///
+/// # Errors
+/// It cannot be started.
+pub fn run(
+    command: &mut Command,
+    errors: &Path,
+    limits: Limits,
+    cancelled: &dyn Fn() -> bool,
+) -> std::io::Result<Option<End>> {
+    let errors = File::create(errors)?;
+    // A group of its own: what it starts ends with it, and an interrupt at the terminal does not reach it.
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).process_group(0).spawn()?;
+    let pid = Pid::from_child(&child);
+    let cap = |limit| Rlimit { current: Some(limit), maximum: Some(limit) };
+    // A process that has ended already needs no limits.
+    if let Some(memory) = limits.memory {
+        let _ = prlimit(Some(pid), Resource::As, cap(memory));
+    }
+    let _ = prlimit(Some(pid), Resource::Fsize, cap(OUTPUT_LIMIT));
+    let _ = prlimit(Some(pid), Resource::Core, cap(0));
+    let end = wait(&mut child, pid, limits.time, cancelled)?;
+    // What it has started and left behind.
+    let _ = kill_process_group(pid, Signal::KILL);
+    Ok(end)
+}
+
+fn wait(child: &mut Child, pid: Pid, time: Duration, cancelled: &dyn Fn() -> bool) -> std::io::Result<Option<End>> {
+    let started = Instant::now();
+    let handle = pidfd_open(pid, PidfdFlags::empty())?;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(ended(status)));
+        }
+        let left = time.saturating_sub(started.elapsed());
+        if left.is_zero() || cancelled() {
+            let _ = kill_process_group(pid, Signal::KILL);
+            child.wait()?;
+            return Ok(left.is_zero().then_some(End::TimedOut));
+        }
+        let pause = left.min(LOOK);
+        let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
+        let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&pause));
+    }
+}
+
+fn ended(status: ExitStatus) -> End {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => End::Exit(code),
+        (None, signal) => End::Signal(signal.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+
+    use super::{End, Limits, run};
+
+    fn sh(script: &str, time: Duration, memory: Option<u64>, cancelled: bool) -> Option<End> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", script]);
+        run(&mut command, &folder.path().join("errors"), Limits { time, memory }, &|| cancelled).unwrap()
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    #[test]
+    fn ends() {
+        assert_eq!(sh("exit 3", LONG, None, false), Some(End::Exit(3)));
+        assert_eq!(sh("kill -SEGV $$", LONG, None, false), Some(End::Signal(11)));
+    }
+
+    #[test]
+    fn limits() {
+        let started = Instant::now();
+        assert_eq!(sh("sleep 50 & wait", Duration::from_millis(100), None, false), Some(End::TimedOut));
+        assert_eq!(sh("sleep 50", LONG, None, true), None);
+        assert!(started.elapsed() < Duration::from_secs(30));
+    }
+}
