@@ -2,31 +2,30 @@
 
 use tf_core::{Diagnostic, Expr, Function, Result, Span};
 use tf_types::Type;
-use tf_value::Value;
 
 use crate::Reading;
 use crate::dims::{DimSizes, bind_shapes};
 
 /// The arguments of a function.
-pub struct Arguments<'c> {
+pub struct Arguments<'c, V> {
     /// In the order of the parameters; without constants where those are filled by name.
-    pub values: Vec<Value>,
+    pub values: Vec<V>,
     /// Whether constants are filled by name.
     pub omits_constants: bool,
     /// Where constants are, those of called functions too.
     pub reading: Option<Reading<'c>>,
 }
 
-impl<'c> Arguments<'c> {
+impl<'c, V> Arguments<'c, V> {
     /// One value a parameter.
     #[must_use]
-    pub fn all(values: Vec<Value>) -> Self {
+    pub fn all(values: Vec<V>) -> Self {
         Self { values, omits_constants: false, reading: None }
     }
 
     /// Activations; the constants are those of a reading.
     #[must_use]
-    pub fn activations(values: Vec<Value>, reading: Reading<'c>) -> Self {
+    pub fn activations(values: Vec<V>, reading: Reading<'c>) -> Self {
         Self { values, omits_constants: true, reading: Some(reading) }
     }
 
@@ -38,7 +37,7 @@ impl<'c> Arguments<'c> {
         call: Expr<'c>,
         callee: Function<'c>,
         args: &[Expr<'c>],
-        values: Vec<Value>,
+        values: Vec<V>,
         reading: Option<&Reading<'c>>,
     ) -> Result<Self> {
         let omits_constants = args.len() != callee.params.len() && args.len() == activations(callee).count();
@@ -68,11 +67,23 @@ impl<'c> Arguments<'c> {
         Ok(Self { values, omits_constants, reading: own.or(reading).cloned() })
     }
 
+    /// The parameters that the values are for, in order.
+    pub fn params(&self, function: Function<'c>) -> impl Iterator<Item = Expr<'c>> + use<'c, V> {
+        let omits = self.omits_constants;
+        function.data().params.iter().copied().filter(move |param| !(omits && param.is_const_param()))
+    }
+
     /// The dims of the function in this call: from the arguments' shapes, and what they do not tell from constants' shapes.
+    /// `shape_of`: that of a value, if it is a tensor.
     ///
     /// # Errors
     /// Those of [`crate::bind_dims`].
-    pub fn dims(&self, function: Function<'c>, span: Option<Span>) -> Result<DimSizes<'c>> {
+    pub fn dims(
+        &self,
+        function: Function<'c>,
+        span: Option<Span>,
+        shape_of: impl Fn(&V) -> Option<&[usize]>,
+    ) -> Result<DimSizes<'c>> {
         let mut shapes = Vec::new();
         let mut stored = Vec::new();
         let mut values = self.values.iter();
@@ -82,8 +93,8 @@ impl<'c> Arguments<'c> {
                 let name = param.var_name().map_or("", |name| name.as_str());
                 let shape = self.reading.as_ref().filter(|_| !is_static).and_then(|reading| reading.stored_shape(name));
                 stored.extend(shape.map(|shape| (param, shape)));
-            } else if let Some(Value::Tensor(tensor)) = values.next() {
-                shapes.push((param, tensor.shape()));
+            } else if let Some(shape) = values.next().and_then(&shape_of) {
+                shapes.push((param, shape));
             }
         }
         shapes.extend(stored.iter().map(|(param, shape)| (*param, shape.as_slice())));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tf_core::{AnyFunction, Context, Module, Result};
 use tf_value::Tensor;
 
-use crate::{DimSizes, Step, Times};
+use crate::{DimSizes, Positions, Step, Times};
 
 /// What an engine is asked to run.
 pub struct Request<'a, 'c> {
@@ -35,6 +35,15 @@ pub struct ReadingRequest<'a, 'c> {
     pub times: Option<&'a Times>,
 }
 
+/// What positions hold in the end.
+pub struct PositionResults {
+    /// The tensors of the result, in order.
+    pub outputs: Vec<Tensor>,
+    /// The positions of all meshes that occurred, as axes with names: those that stand before the axes of every output of
+    /// [`Positions::All`].
+    pub axes: Vec<(String, usize)>,
+}
+
 /// Runs entry functions.
 pub trait Engine: Send + Sync {
     /// Its name in `on=NAME` or `on=NAME:ARGUMENT`.
@@ -49,6 +58,16 @@ pub trait Engine: Send + Sync {
     /// The outputs of a step of a reading, whose constants are read when they are needed. `None`: the engine runs no readings,
     /// it takes one tensor for each parameter.
     fn run_reading<'c>(&self, _: &ReadingRequest<'_, 'c>) -> Option<Result<Vec<Tensor>>> {
+        None
+    }
+
+    /// The outputs of a function of a reading that every position of its meshes evaluates for itself. `None`: the engine does not.
+    fn run_positions<'c>(
+        &self,
+        _: &Context<'c>,
+        _: &ReadingRequest<'_, 'c>,
+        _: Positions,
+    ) -> Option<Result<PositionResults>> {
         None
     }
 }

@@ -8,29 +8,30 @@ use tf_core::node::GridRegion;
 use tf_core::op::OpView;
 use tf_core::{Callee, Diagnostic, Expr, ExprKind, Function, Literal, Result};
 use tf_types::DType;
-use tf_value::{EvalCx, EvalRegistry, Tensor, Value, extent};
+use tf_value::{EvalRegistry, Tensor, extent};
 
 use crate::Reading;
 use crate::boundary::{self, Arguments};
 use crate::dims::DimSizes;
 use crate::plan::{Item, Plan, Slot};
+use crate::semantics::{Crossing, Semantics};
 use crate::times::Times;
 
 /// A value, or why there is none although nobody has needed it yet.
 #[derive(Clone)]
-enum Cell {
+enum Cell<V> {
     Empty,
     /// A constant that nobody has needed yet.
     Constant,
-    Value(Value),
+    Value(V),
     Failed(Box<Diagnostic>),
 }
 
 /// A function that is being evaluated.
-struct Activation<'c> {
+struct Activation<'c, V> {
     function: Function<'c>,
     plan: Rc<Plan<'c>>,
-    cells: Vec<Cell>,
+    cells: Vec<Cell<V>>,
     dims: Rc<DimSizes<'c>>,
     /// Where its constants are.
     reading: Option<Reading<'c>>,
@@ -46,26 +47,33 @@ enum Frame<'c> {
     Return { expr: Expr<'c>, deferred: bool },
 }
 
-/// Evaluates functions.
-pub struct Machine<'a, 'c> {
+/// Evaluates functions. What values are is a matter of the semantics; order, loops and calls are the machine's.
+pub struct Machine<'a, 'c, S: Semantics<'c>> {
     rules: &'a EvalRegistry,
+    /// What values are.
+    pub semantics: S,
     plans: FxHashMap<Function<'c>, Rc<Plan<'c>>>,
-    activations: Vec<Activation<'c>>,
+    activations: Vec<Activation<'c, S::Value>>,
     frames: Vec<Frame<'c>>,
     times: Option<&'a Times>,
 }
 
-impl<'a, 'c> Machine<'a, 'c> {
+impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
     /// A machine over the evaluation rules of a driver's ops.
-    pub fn new(rules: &'a EvalRegistry, times: Option<&'a Times>) -> Self {
-        Self { rules, plans: FxHashMap::default(), activations: Vec::new(), frames: Vec::new(), times }
+    pub fn new(rules: &'a EvalRegistry, semantics: S, times: Option<&'a Times>) -> Self {
+        Self { rules, semantics, plans: FxHashMap::default(), activations: Vec::new(), frames: Vec::new(), times }
     }
 
     /// The value of a function on arguments that fit its parameters. In a reading these are activations only.
     ///
     /// # Errors
     /// What an op's rule refuses, with the op, its binding and its place; a loop that cannot run; a constant that is missing.
-    pub fn run(&mut self, function: Function<'c>, arguments: Arguments<'c>, dims: DimSizes<'c>) -> Result<Value> {
+    pub fn run(
+        &mut self,
+        function: Function<'c>,
+        arguments: Arguments<'c, S::Value>,
+        dims: DimSizes<'c>,
+    ) -> Result<S::Value> {
         self.activations.clear();
         self.frames.clear();
         self.enter(function, arguments, dims)?;
@@ -73,13 +81,13 @@ impl<'a, 'c> Machine<'a, 'c> {
             let result = match frame {
                 Frame::Region { region, at } => self.items(region, at),
                 Frame::Loop { expr, deferred, index, stop, step } => self.iterate(expr, deferred, (index, stop, step)),
-                Frame::Return { expr, .. } => self.leave().map(|value| self.store(expr, value)),
+                Frame::Return { expr, .. } => self.come_back(expr),
             };
             if let Err(error) = result {
                 self.unwind(error, frame)?;
             }
         }
-        self.leave()
+        self.leave().map(|(value, ..)| value)
     }
 
     /// Goes on after the innermost loop or call that may fail without anyone having noticed yet; `frame` has just been popped.
@@ -102,7 +110,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     /// Starts a function; of a dispatch prototype the variant whose range has the value of its dim.
-    fn enter(&mut self, function: Function<'c>, arguments: Arguments<'c>, dims: DimSizes<'c>) -> Result<()> {
+    fn enter(&mut self, function: Function<'c>, arguments: Arguments<'c, S::Value>, dims: DimSizes<'c>) -> Result<()> {
         let mut known: Vec<_> = dims.iter().map(|(&name, &value)| (name, value)).collect();
         known.sort_unstable_by_key(|(name, _)| name.as_str());
         let function = function.variant_for(&known)?;
@@ -124,18 +132,29 @@ impl<'a, 'c> Machine<'a, 'c> {
         Ok(())
     }
 
-    fn leave(&mut self) -> Result<Value> {
-        let function = self.now().function;
-        let value = function.value().and_then(|body| self.read(body));
+    /// Ends the function; its value, the expression that it is the value of, the function's dims.
+    fn leave(&mut self) -> Result<(S::Value, Expr<'c>, Rc<DimSizes<'c>>)> {
+        let (function, dims) = (self.now().function, Rc::clone(&self.now().dims));
+        let value = function.value().and_then(|body| Ok((self.read(body)?, body, dims)));
         self.activations.pop();
         value
     }
 
-    fn now(&mut self) -> &mut Activation<'c> {
+    /// Ends the function that `expr` called.
+    fn come_back(&mut self, expr: Expr<'c>) -> Result<()> {
+        let (value, body, inner) = self.leave()?;
+        let outer = Rc::clone(&self.now().dims);
+        let crossing = Crossing { from: (body.ty(), &inner), to: (expr.ty(), &outer), at: expr };
+        let value = self.semantics.cross(value, crossing)?;
+        self.store(expr, value);
+        Ok(())
+    }
+
+    fn now(&mut self) -> &mut Activation<'c, S::Value> {
         self.activations.last_mut().expect("a function is being evaluated")
     }
 
-    fn store(&mut self, expr: Expr<'c>, value: Value) {
+    fn store(&mut self, expr: Expr<'c>, value: S::Value) {
         let now = self.now();
         let slot = now.plan.slot(expr);
         now.cells[slot] = Cell::Value(value);
@@ -148,19 +167,19 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     /// The value of an operand. One whose failure was deferred fails now.
-    fn read(&mut self, expr: Expr<'c>) -> Result<Value> {
+    fn read(&mut self, expr: Expr<'c>) -> Result<S::Value> {
         let slot = self.now().plan.slot(expr);
         self.read_slot(slot, expr)
     }
 
-    fn read_slot(&mut self, slot: Slot, expr: Expr<'c>) -> Result<Value> {
-        let now = self.now();
+    fn read_slot(&mut self, slot: Slot, expr: Expr<'c>) -> Result<S::Value> {
+        let now = self.activations.last_mut().expect("a function is being evaluated");
         match now.cells.get(slot).unwrap_or(&Cell::Empty) {
             Cell::Value(value) => Ok(value.clone()),
             Cell::Failed(error) => Err(error.as_ref().clone()),
             Cell::Constant => {
                 let Some(reading) = &now.reading else { return Err(boundary::without_reading(expr)) };
-                let value = Value::Tensor(reading.constant(expr, &now.dims)?);
+                let value = self.semantics.tensor(reading.constant(expr, &now.dims)?, expr, &now.dims)?;
                 now.cells[slot] = Cell::Value(value.clone());
                 Ok(value)
             }
@@ -204,31 +223,33 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
     }
 
-    fn compute(&mut self, plan: &Plan<'c>, item: &Item<'c>) -> Result<Value> {
+    fn compute(&mut self, plan: &Plan<'c>, item: &Item<'c>) -> Result<S::Value> {
         let expr = item.expr;
         match expr.kind {
-            ExprKind::Constant(literal) => constant(expr, literal),
-            ExprKind::Tuple(elements) => Ok(Value::Tuple(self.operands(plan, item, elements)?)),
+            ExprKind::Constant(literal) => {
+                let dims = Rc::clone(&self.now().dims);
+                self.semantics.tensor(constant(expr, literal)?, expr, &dims)
+            }
+            ExprKind::Tuple(elements) => self.operands(plan, item, elements).map(|fields| self.semantics.tuple(fields)),
             ExprKind::Call { callee: Callee::Op(op), args } => {
                 let mut operands = self.operands(plan, item, args)?;
                 let Some(rule) = self.rules.get(op.id) else {
                     return Err(failed(expr, "it has no evaluation rule".to_owned(), None));
                 };
-                let times = self.times;
-                let eval = EvalCx { dims: &self.now().dims, result_type: expr.ty() };
-                let start = times.map(|_| Instant::now());
-                let value = rule(OpView { op, args }, &mut operands, &eval);
-                if let (Some(times), Some(start)) = (times, start) {
+                let dims = &self.activations.last().expect("a function is being evaluated").dims;
+                let start = self.times.map(|_| Instant::now());
+                let value = self.semantics.op((expr, OpView { op, args }), rule, &mut operands, dims);
+                if let (Some(times), Some(start)) = (self.times, start) {
                     times.add(op.decl.name, start.elapsed());
                 }
-                value.map_err(|error| failed(expr, error.message, error.help))
+                value
             }
             _ => Err(Diagnostic::error(format!("{} has no value here", expr.describe())).at(expr.span())),
         }
     }
 
     /// The operands of an item. Those that die there have no other owner now, so that the result may take their place.
-    fn operands(&mut self, plan: &Plan<'c>, item: &Item<'c>, exprs: &[Expr<'c>]) -> Result<Vec<Value>> {
+    fn operands(&mut self, plan: &Plan<'c>, item: &Item<'c>, exprs: &[Expr<'c>]) -> Result<Vec<S::Value>> {
         let slots = plan.operands(item).iter();
         let values = slots.zip(exprs).map(|(&slot, &expr)| self.read_slot(slot, expr)).collect();
         self.drop_all(plan.dead(item));
@@ -246,9 +267,14 @@ impl<'a, 'c> Machine<'a, 'c> {
         let (expr, deferred) = (item.expr, item.deferred);
         let values = args.iter().map(|&arg| self.read(arg)).collect::<Result<Vec<_>>>()?;
         self.drop_all(dead);
-        let reading = self.now().reading.clone();
-        let arguments = Arguments::of_call(expr, callee, args, values, reading.as_ref())?;
-        let dims = arguments.dims(callee, expr.span())?;
+        let (reading, outer) = (self.now().reading.clone(), Rc::clone(&self.now().dims));
+        let mut arguments = Arguments::of_call(expr, callee, args, values, reading.as_ref())?;
+        let dims = arguments.dims(callee, expr.span(), S::shape)?;
+        let params = arguments.params(callee);
+        for ((value, &arg), param) in arguments.values.iter_mut().zip(args).zip(params) {
+            let crossing = Crossing { from: (arg.ty(), &outer), to: (param.ty(), &dims), at: expr };
+            *value = self.semantics.cross(value.clone(), crossing)?;
+        }
         self.frames.push(Frame::Return { expr, deferred });
         let entered = self.enter(callee, arguments, dims);
         if entered.is_err() {
@@ -275,9 +301,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         }
         let inits = grid.inits.iter().map(|&init| self.read(init)).collect::<Result<Vec<_>>>()?;
         self.drop_all(dead);
-        for (&carry, init) in grid.carries.iter().zip(inits) {
-            self.store(carry, init);
-        }
+        self.carry(expr, grid.carries, grid.inits, inits)?;
         self.begin(expr, grid, deferred, (start, stop, step))
     }
 
@@ -291,7 +315,9 @@ impl<'a, 'c> Machine<'a, 'c> {
     ) -> Result<()> {
         if index < stop {
             let region = self.now().plan.bodies[&expr];
-            self.store(grid.induction, Tensor::scalar(index).into());
+            let dims = Rc::clone(&self.now().dims);
+            let value = self.semantics.tensor(Tensor::scalar(index), grid.induction, &dims)?;
+            self.store(grid.induction, value);
             let index = index.saturating_add(step);
             self.frames.push(Frame::Loop { expr, deferred, index, stop, step });
             self.frames.push(Frame::Region { region, at: 0 });
@@ -301,7 +327,7 @@ impl<'a, 'c> Machine<'a, 'c> {
         let value = match (grid.body, values.len()) {
             (Some(body), 0) => self.read(body)?,
             (_, 1) => values.remove(0),
-            _ => Value::Tuple(values),
+            _ => self.semantics.tuple(values),
         };
         self.store(expr, value);
         self.drop_unneeded(expr);
@@ -309,7 +335,7 @@ impl<'a, 'c> Machine<'a, 'c> {
     }
 
     /// The values of what belongs to the iteration that ends here; nothing else holds them then.
-    fn take(&mut self, exprs: &[Expr<'c>]) -> Result<Vec<Value>> {
+    fn take(&mut self, exprs: &[Expr<'c>]) -> Result<Vec<S::Value>> {
         let values = exprs.iter().map(|&expr| self.read(expr)).collect();
         for &expr in exprs {
             let now = self.now();
@@ -336,21 +362,35 @@ impl<'a, 'c> Machine<'a, 'c> {
             let plan = Rc::clone(&self.now().plan);
             self.drop_all(&plan.made[plan.bodies[&expr]]);
         }
-        for (&carry, value) in grid.carries.iter().zip(yields) {
+        self.carry(expr, grid.carries, grid.yields, yields)?;
+        self.begin(expr, grid, deferred, range)
+    }
+
+    /// Gives the phis of a loop the values of other expressions.
+    fn carry(
+        &mut self,
+        expr: Expr<'c>,
+        carries: &[Expr<'c>],
+        sources: &[Expr<'c>],
+        values: Vec<S::Value>,
+    ) -> Result<()> {
+        let dims = Rc::clone(&self.now().dims);
+        for ((&carry, &source), value) in carries.iter().zip(sources).zip(values) {
+            let crossing = Crossing { from: (source.ty(), &dims), to: (carry.ty(), &dims), at: expr };
+            let value = self.semantics.cross(value, crossing)?;
             self.store(carry, value);
         }
-        self.begin(expr, grid, deferred, range)
+        Ok(())
     }
 }
 
-fn constant<'c>(expr: Expr<'c>, literal: Literal) -> Result<Value> {
+fn constant(expr: Expr<'_>, literal: Literal) -> Result<Tensor> {
     let dtype = expr.ty().as_tensor().map_or(DType::F32, |tensor| tensor.dtype);
-    let tensor = tf_value::literal(literal, dtype);
-    tensor.map(Value::from).map_err(|error| failed(expr, error.message, error.help))
+    tf_value::literal(literal, dtype).map_err(|error| failed(expr, error.message, error.help))
 }
 
 /// An error prefixed by the op and the name it is bound to, at its place.
-fn failed(expr: Expr<'_>, message: String, help: Option<String>) -> Diagnostic {
+pub fn failed(expr: Expr<'_>, message: String, help: Option<String>) -> Diagnostic {
     let op = expr.op_call().map_or_else(|| expr.describe(), |call| format!("`{}`", call.op.decl.name));
     let binding = expr.meta.name.map(|name| format!("`{name}` = ")).unwrap_or_default();
     let mut error = Diagnostic::error(format!("{binding}{op}: {message}")).at(expr.span());

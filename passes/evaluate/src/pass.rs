@@ -10,7 +10,7 @@ use tf_value::io::write_tensors;
 use crate::boundary::activations;
 use crate::reading::refused;
 use crate::tensors::{Sources, open};
-use crate::{DimSizes, Engine, Engines, Reading, ReadingRequest, Request, Step, Times, bind_dims, summary};
+use crate::{DimSizes, Engine, Engines, Positions, Reading, ReadingRequest, Request, Step, Times, bind_dims, summary};
 
 /// Runs the entry on tensors from files and leaves a table of the results.
 ///
@@ -51,6 +51,10 @@ pub struct Evaluate {
     /// Sizes of dims for made-up tensors, as `n:17`.
     #[option]
     dims: Vec<String>,
+    /// Every position of the meshes evaluates for itself: `all` gives its results, with the positions as leading axes, `assembled` the
+    /// values that they make up.
+    #[option]
+    mesh: Option<String>,
     /// Adds the time of each op to the table.
     #[option]
     stats: bool,
@@ -67,6 +71,16 @@ impl Evaluate {
             (Some(prefix), _) => prefix.clone(),
             (None, Some(run)) => format!("{run}.in."),
             (None, None) => String::new(),
+        }
+    }
+
+    /// How positions are evaluated, if they are.
+    fn positions(&self) -> Result<Option<Positions>, OptionError> {
+        match self.mesh.as_deref() {
+            None => Ok(None),
+            Some("all") => Ok(Some(Positions::All)),
+            Some("assembled") => Ok(Some(Positions::Assembled)),
+            Some(other) => Err(bad("mesh", format!("expected `all` or `assembled`, found `{other}`"))),
         }
     }
 
@@ -137,13 +151,14 @@ impl Evaluate {
     fn run_reading<'c>(
         &self,
         engine: &dyn Engine,
-        module: Module<'c>,
+        (module, cx): (Module<'c>, &tf_core::Context<'c>),
         sources: &Sources<'c>,
         notes: &mut Notes,
     ) -> Result<Option<Vec<Tensor>>> {
         if engine.name() != "reference" {
             return Ok(None);
         }
+        let positions = self.positions().map_err(|error| Diagnostic::error(error.message))?;
         let Some(step) = self.step(&Reading::load(module, sources.constants.clone()))? else { return Ok(None) };
         let inputs = match &step {
             Step::Function(_, function) => activations(*function)
@@ -153,7 +168,14 @@ impl Evaluate {
         };
         let times = self.stats.then_some(&notes.times);
         let request = ReadingRequest { step, inputs: &inputs, dims: &sources.dims, times };
-        engine.run_reading(&request).transpose()
+        let Some(form) = positions else { return engine.run_reading(&request).transpose() };
+        let Some(results) = engine.run_positions(cx, &request, form).transpose()? else { return Ok(None) };
+        if form == Positions::All {
+            let axes: Vec<_> = results.axes.iter().map(|(name, count)| format!("{name}={count}")).collect();
+            notes.positions =
+                Some(format!("positions {}\n", if axes.is_empty() { "one".into() } else { axes.join(" ") }));
+        }
+        Ok(Some(results.outputs))
     }
 
     /// The outputs of an engine that takes one tensor for each parameter.
@@ -195,6 +217,7 @@ impl Evaluate {
 /// What is told beside the results.
 #[derive(Default)]
 struct Notes {
+    positions: Option<String>,
     converted: Vec<String>,
     times: Times,
 }
@@ -206,6 +229,9 @@ fn only<'c>(functions: &[AnyFunction<'c>]) -> Option<AnyFunction<'c>> {
 impl Pass for Evaluate {
     fn check(&self) -> Result<(), OptionError> {
         self.sizes()?;
+        if self.positions()?.is_some() && self.on != "reference" {
+            return Err(bad("mesh", format!("only the engine `reference` knows positions, found `on={}`", self.on)));
+        }
         if self.prefix.is_some() && self.run.is_some() {
             return Err(bad("run", "`prefix` is given too, and `run` is short for one".to_owned()));
         }
@@ -235,8 +261,13 @@ impl Pass for Evaluate {
         let (inputs, weights) = (file(&self.inputs, "inputs")?, file(&self.weights, "weights")?);
         let sources = Sources::new(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims);
         let mut notes = Notes::default();
-        let outputs = match self.run_reading(engine, module, &sources, &mut notes)? {
+        let outputs = match self.run_reading(engine, (module, cx.context()), &sources, &mut notes)? {
             Some(outputs) => outputs,
+            None if self.mesh.is_some() => {
+                let message = "`mesh` evaluates HIR functions, but what is to run is a TIR function";
+                let error = Diagnostic::error(message).at(cx.option_span("mesh"));
+                return Err(error.with_help("evaluate before `lower-tir`"));
+            }
             None => self.run_bound((engine, argument), (module, cx.context()), &sources, &mut notes)?,
         };
         let outputs: Vec<(String, Tensor)> =
@@ -246,6 +277,7 @@ impl Pass for Evaluate {
                 .map_err(|error| refused(error).at(cx.option_span("outputs")))?;
         }
         let mut text = summary::table(&outputs);
+        text.push_str(notes.positions.as_deref().unwrap_or_default());
         for line in notes.converted {
             text.push_str(&format!("converted {line}\n"));
         }

@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use tf_core::node::{Literal, Method};
-use tf_core::{AnyFunction, Diagnostic, Function, Result, Span};
+use tf_core::{AnyFunction, Context, Diagnostic, Function, Result, Span};
 use tf_value::{EvalRegistry, Tensor, Value};
 
 use crate::boundary::{Arguments, activations};
 use crate::machine::Machine;
+use crate::mesh::PerPosition;
 use crate::method::{self, Calls, Item};
 use crate::reach::{Known, Reach, arity};
 use crate::reading::{Step, refused};
-use crate::{DimSizes, Engine, Reading, ReadingRequest, Request};
+use crate::semantics::{Semantics, Whole};
+use crate::{DimSizes, Engine, PositionResults, Positions, Reading, ReadingRequest, Request};
 
 /// Interprets HIR on host tensors: the semantics that every other engine is compared with.
 pub struct Reference {
@@ -25,23 +27,53 @@ impl Reference {
         Self { rules }
     }
 
-    fn run_function<'c>(
+    /// The arguments of a function that is run from outside, and its dims.
+    fn bound<'c>(
         &self,
         reading: &Reading<'c>,
         function: Function<'c>,
         request: &ReadingRequest<'_, 'c>,
-    ) -> Result<Value> {
+    ) -> Result<(Arguments<'c, Value>, DimSizes<'c>)> {
         check_arity(function, request.inputs.len())?;
         let values = request.inputs.iter().map(|input| Value::Tensor(input.clone())).collect();
         let arguments = Arguments::activations(values, reading.clone());
-        let mut dims = arguments.dims(function, function.span)?;
+        let mut dims = arguments.dims(function, function.span, Whole::shape)?;
         for (&name, &size) in request.dims {
             dims.entry(name).or_insert(size);
         }
         let mut reach = Reach::default();
         reach.function(reading, function, dims.clone(), true);
         reach.finish(reading, function.span)?;
-        Machine::new(&self.rules, request.times).run(function, arguments, dims)
+        Ok((arguments, dims))
+    }
+
+    fn run_function<'c>(
+        &self,
+        reading: &Reading<'c>,
+        function: Function<'c>,
+        request: &ReadingRequest<'_, 'c>,
+    ) -> Result<Value> {
+        let (arguments, dims) = self.bound(reading, function, request)?;
+        Machine::new(&self.rules, Whole, request.times).run(function, arguments, dims)
+    }
+
+    fn at_positions<'c>(
+        &self,
+        cx: &Context<'c>,
+        (reading, function): (&Reading<'c>, Function<'c>),
+        request: &ReadingRequest<'_, 'c>,
+        form: Positions,
+    ) -> Result<PositionResults> {
+        let (_, dims) = self.bound(reading, function, request)?;
+        let mut semantics = PerPosition::new(cx, reading.module());
+        let inputs = activations(function).zip(request.inputs);
+        let values =
+            inputs.map(|(param, input)| semantics.tensor(input.clone(), param, &dims)).collect::<Result<Vec<_>>>()?;
+        let arguments = Arguments::activations(values, reading.clone());
+        let mut machine = Machine::new(&self.rules, semantics, request.times);
+        let value = machine.run(function, arguments, dims.clone())?;
+        let outputs = machine.semantics.results(function, &value, &dims, form)?;
+        Ok(PositionResults { outputs, axes: machine.semantics.axes() })
     }
 
     fn run_method<'c>(
@@ -57,7 +89,7 @@ impl Reference {
         let mut reach = Reach::default();
         method::run(&mut reach, reading, method, shapes.collect(), Vec::new(), 0)?;
         reach.finish(reading, method.span)?;
-        let mut calls = Evaluation { machine: Machine::new(&self.rules, request.times) };
+        let mut calls = Evaluation { machine: Machine::new(&self.rules, Whole, request.times) };
         let inputs = request.inputs.iter().map(|input| Item::Value(Value::Tensor(input.clone()))).collect();
         let mut found = Vec::new();
         let mut stack = vec![method::run(&mut calls, reading, method, inputs, Vec::new(), 0)?];
@@ -98,7 +130,8 @@ impl Engine for Reference {
             return Err(Diagnostic::error(message).at(function.span));
         }
         let arguments = request.inputs.iter().map(|input| Value::Tensor(input.clone())).collect();
-        let value = Machine::new(&self.rules, None).run(function, Arguments::all(arguments), request.dims.clone())?;
+        let value =
+            Machine::new(&self.rules, Whole, None).run(function, Arguments::all(arguments), request.dims.clone())?;
         Ok(tensors(value))
     }
 
@@ -106,6 +139,22 @@ impl Engine for Reference {
         Some(match &request.step {
             Step::Function(reading, function) => self.run_function(reading, *function, request).map(tensors),
             Step::Method(reading, method) => self.run_method(reading, *method, request),
+        })
+    }
+
+    fn run_positions<'c>(
+        &self,
+        cx: &Context<'c>,
+        request: &ReadingRequest<'_, 'c>,
+        form: Positions,
+    ) -> Option<Result<PositionResults>> {
+        Some(match &request.step {
+            Step::Function(reading, function) => self.at_positions(cx, (reading, *function), request, form),
+            Step::Method(_, method) => {
+                let message = format!("positions evaluate a function, found the method `{}`", method.name);
+                let error = Diagnostic::error(message).at(method.span);
+                Err(error.with_help("name a function with `entry=NAME`, of a child as `entry=a.b.f`"))
+            }
         })
     }
 }
@@ -123,7 +172,7 @@ fn check_arity(function: Function<'_>, found: usize) -> Result<()> {
 
 /// The calls of a method, carried out.
 struct Evaluation<'a, 'c> {
-    machine: Machine<'a, 'c>,
+    machine: Machine<'a, 'c, Whole>,
 }
 
 impl<'c> Calls<'c> for Evaluation<'_, 'c> {
@@ -144,7 +193,7 @@ impl<'c> Calls<'c> for Evaluation<'_, 'c> {
             (_, value) => Ok(value),
         });
         let arguments = Arguments::activations(cast.collect::<Result<_>>()?, reading.clone());
-        let dims: DimSizes<'c> = arguments.dims(function, span)?;
+        let dims: DimSizes<'c> = arguments.dims(function, span, Whole::shape)?;
         self.machine.run(function, arguments, dims)
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use tf_core::{Arena, Context, Diagnostic, Span};
 use tf_dsl::{DslOptions, parse_file};
-use tf_evaluate::{DimSizes, Engine, Reading, ReadingRequest, Reference, Resource};
+use tf_evaluate::{DimSizes, Engine, Positions, Reading, ReadingRequest, Reference, Resource};
 use tf_types::DType;
 use tf_value::io::{TensorStore, open_tensors};
 use tf_value::{DialectBuilder, Tensor, Tolerance};
@@ -33,6 +33,7 @@ fn evaluate(
     (module, step): (Option<&str>, &str),
     resource: Resource,
     inputs: &[Tensor],
+    form: Option<Positions>,
 ) -> Result<Vec<Tensor>, Vec<Diagnostic>> {
     let arena = Arena::new();
     let mut builder = DialectBuilder::default();
@@ -44,7 +45,12 @@ fn evaluate(
     let module = parse_file(&cx, file, &DslOptions { module: module.map(str::to_owned) })?;
     let step = Reading::load(module, resource).step(step).unwrap();
     let request = ReadingRequest { step, inputs, dims: &DimSizes::default(), times: None };
-    Reference::new(rules).run_reading(&request).unwrap().map_err(|error| vec![error])
+    let engine = Reference::new(rules);
+    let outputs = match form {
+        None => engine.run_reading(&request).unwrap(),
+        Some(form) => engine.run_positions(&cx, &request, form).unwrap().map(|results| results.outputs),
+    };
+    outputs.map_err(|error| vec![error])
 }
 
 #[test]
@@ -61,23 +67,29 @@ fn programs_have_the_reference_values() {
             let what = format!("{name}, run {}", text(run, "run"));
             let inputs: Vec<_> = run["inputs"].as_array().unwrap().iter().map(tensor).collect();
             let resource = Resource::default().or(Arc::clone(&store), "weights.");
-            let outputs = evaluate(&source, (Some(text(program, "module")), text(program, "entry")), resource, &inputs);
-            let outputs = outputs.unwrap_or_else(|errors| panic!("{what}: {errors:?}"));
-            let wanted = run["outputs"].as_array().unwrap();
-            assert_eq!(outputs.len(), wanted.len(), "{what}");
-            for (got, want) in outputs.iter().zip(wanted) {
-                let tolerance = Tolerance {
-                    rtol: want["rtol"].as_f64().unwrap(),
-                    atol: want["atol"].as_f64().unwrap(),
-                    signed_zero: want["signed_zero"].as_bool().unwrap_or(false),
-                };
-                let result = tolerance.compare(got, &tensor(want));
-                assert!(result.pass(), "{what}: {result}");
+            let is_function = text(program, "entry_is") == "function";
+            let forms = [None, is_function.then_some(Positions::Assembled)];
+            for form in &forms[..if is_function { 2 } else { 1 }] {
+                let step = (Some(text(program, "module")), text(program, "entry"));
+                let outputs = evaluate(&source, step, resource.clone(), &inputs, *form);
+                let outputs = outputs.unwrap_or_else(|errors| panic!("{what}, {form:?}: {errors:?}"));
+                let wanted = run["outputs"].as_array().unwrap();
+                assert_eq!(outputs.len(), wanted.len(), "{what}");
+                for (got, want) in outputs.iter().zip(wanted) {
+                    let tolerance = Tolerance {
+                        rtol: want["rtol"].as_f64().unwrap(),
+                        atol: want["atol"].as_f64().unwrap(),
+                        signed_zero: want["signed_zero"].as_bool().unwrap_or(false),
+                    };
+                    let result = tolerance.compare(got, &tensor(want));
+                    assert!(result.pass(), "{what}, {form:?}: {result}");
+                }
+                runs += 1;
             }
-            runs += 1;
         }
     }
-    assert_eq!(runs, 43);
+    // 43 runs, of which two are of a method: positions evaluate functions.
+    assert_eq!(runs, 43 + 41);
 }
 
 /// Cases whose place the front end gives: a loop is at its `i in range(…)`, not at its `for`.
@@ -124,10 +136,10 @@ fn refusals_point_and_explain() {
         let inputs = filled(&case["inputs"]);
         let twins =
             if case["accepted_inputs"].is_null() { filled(&case["inputs"]) } else { filled(&case["accepted_inputs"]) };
-        if let Err(errors) = evaluate(text(case, "accepted"), (None, entry), Resource::default(), &twins) {
+        if let Err(errors) = evaluate(text(case, "accepted"), (None, entry), Resource::default(), &twins, None) {
             wrong.push(format!("{id}: the accepted twin is refused: {errors:?}"));
         }
-        match evaluate(text(case, "source"), (None, entry), Resource::default(), &inputs) {
+        match evaluate(text(case, "source"), (None, entry), Resource::default(), &inputs, None) {
             Ok(_) => wrong.push(format!("{id}: not refused")),
             Err(errors) => {
                 let error = &errors[0];

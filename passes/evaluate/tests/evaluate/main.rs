@@ -6,5 +6,6 @@ mod elaborated;
 mod files;
 mod generated;
 mod liveness;
+mod mesh;
 mod readings;
 mod reference;
