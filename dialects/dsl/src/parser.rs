@@ -65,6 +65,12 @@ pub(crate) struct Domain<'c> {
 }
 
 impl<'c> Domain<'c> {
+    /// Whether it has a function of that name so far, or will have one.
+    pub(crate) fn has_function(&self, name: Symbol<'c>) -> bool {
+        let above = self.functions.iter().any(|family| family.function.name == name);
+        above || self.prims.iter().any(|(_, function)| function.name == name) || self.below.contains(&name)
+    }
+
     /// The levels that its functions may name.
     pub(crate) fn levels(&self) -> Option<&[Topology<'c>]> {
         self.topologies.as_ref().map(|declared| &declared.levels[..]).or(self.inherited.as_deref())

@@ -8,7 +8,7 @@ use tf_core::{Context, Expr, ExprKind, Literal, PrimFunction, Span, StmtKind, op
 use tf_types::{DType, Type, TypeKind};
 use tf_value::rule::DialectBuilder;
 
-/// Starts a device function on `grid` CTAs of `block` threads.
+/// Starts a device function of the module, or the entry of a child module, on `grid` CTAs of `block` threads.
 ///
 /// An extent is a positive integer, an extent of a tensor, or `dim` arithmetic over those. `args` are one tensor for each parameter of the
 /// function that its callers see; what follows them, its shape scalars, is filled in from the tensors' shapes.
@@ -24,7 +24,7 @@ use tf_value::rule::DialectBuilder;
 /// ```
 #[op(dialect = "T", category = "launch", effect)]
 pub struct Launch {
-    /// A symbol: the device function.
+    /// A symbol: the device function, or the child module.
     #[input(Any)]
     callee: (),
     /// CTAs along x.
@@ -104,7 +104,7 @@ impl VerifyRule for Launch {
         let (ExprKind::SymbolRef(name), TypeKind::Callable { params, .. }) =
             (call.callee().kind, call.callee().ty().data())
         else {
-            return Err(RuleError::new("`T.launch` starts a function of the module").operand(0, "no symbol"));
+            return Err(RuleError::new("`T.launch` starts a function or a child of the module").operand(0, "no symbol"));
         };
         let args = call.args();
         // Shape scalars follow the parameters that callers see; the module tells which they are.

@@ -67,7 +67,7 @@ impl<'c> Generator<'_, 'c> {
         Some((id, args, self.attributes(decl)?))
     }
 
-    fn attributes(&mut self, decl: &'static OpDecl) -> Option<Vec<Attr<'c>>> {
+    pub(crate) fn attributes(&mut self, decl: &'static OpDecl) -> Option<Vec<Attr<'c>>> {
         let kinds = decl.attributes().filter_map(|param| match param.kind {
             ParamKind::Attribute { kind, optional, .. } => Some((kind, optional)),
             ParamKind::Input { .. } => None,

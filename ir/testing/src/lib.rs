@@ -83,6 +83,10 @@ struct Generator<'a, 'c> {
     types: Vec<Type<'c>>,
     /// Functions of the direct children of the module that is made.
     below: Vec<tf_core::Function<'c>>,
+    /// What host functions of the module that is made may launch, by name.
+    launched: Vec<(tf_types::Symbol<'c>, tf_core::AnyFunction<'c>)>,
+    /// Whether the TIR function that is made runs on the host.
+    on_host: bool,
     /// How many functions were named.
     names: usize,
 }
@@ -120,6 +124,8 @@ impl<'a, 'c> Generator<'a, 'c> {
             open,
             types,
             below,
+            launched: Vec::new(),
+            on_host: false,
             names: 0,
         }
     }

@@ -59,11 +59,16 @@ impl<'c> Generator<'_, 'c> {
                 instances.push(instance);
             }
         }
+        self.launched = functions.iter().map(|function| (function.name(), *function)).collect();
+        for child in children.iter().flat_map(|child: &Child<'c>| child.modules()) {
+            self.launched.extend(child.entry_function().map(|entry| (child.name, entry)));
+        }
         let mut prims = Vec::new();
         for _ in 0..self.rng.below(self.options.tir_functions + 1) {
             let name = self.new_name("p");
             let function = self.prim_function(name.as_str(), &prims);
             prims.push(function);
+            self.launched.push((function.name, AnyFunction::Tir(function)));
             functions.push(AnyFunction::Tir(function));
         }
         if self.options.odd && self.rng.once_in(2) {

@@ -2,7 +2,8 @@
 
 use tf_core::hidden::{forwarded_shape_scalars, mentioned_shape_scalars};
 use tf_core::node::{DispatchCase, Intrinsic, PrimFunctionData, Target, TirCallee};
-use tf_core::{DimVarRangePat, Expr, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
+use tf_core::op::OpView;
+use tf_core::{AnyFunction, DimVarRangePat, Expr, ExprKind, Literal, Meta, PrimFunction, Stmt, StmtKind, TargetKind};
 use tf_types::{DType, Storage, Type};
 
 use crate::{Generator, types};
@@ -22,10 +23,11 @@ impl<'c> Generator<'_, 'c> {
         let mut params = self.params(&types);
         let mut scope = params.clone();
         let steps = self.rng.below(self.options.steps + 1);
+        let kind = self.rng.pick(&[TargetKind::Cuda, TargetKind::Cpu]);
+        self.on_host = kind == TargetKind::Cpu;
         let all = std::mem::take(&mut self.open);
         let body = self.block(&mut scope, params[0], known, steps, DEPTH);
         self.open = all;
-        let kind = self.rng.pick(&[TargetKind::Cuda, TargetKind::Cpu]);
         let output_count = self.rng.below(params.len() + 1);
         if kind == TargetKind::Cuda {
             let extents = mentioned_shape_scalars(cx, &params, body);
@@ -58,7 +60,7 @@ impl<'c> Generator<'_, 'c> {
         let mut bindings = Vec::new();
         for _ in 0..steps {
             let span = self.meta().span;
-            match self.rng.below(10) {
+            match self.rng.below(11) {
                 0..3 => {
                     let ops = std::mem::take(&mut self.tir_values);
                     let value = self.call(&ops, scope);
@@ -86,7 +88,8 @@ impl<'c> Generator<'_, 'c> {
                     stmts.push(cx.stmt(stmt, span));
                 }
                 7 => stmts.extend(self.intrinsic(scope)),
-                8 if self.options.odd => stmts.extend(self.dispatch(known, scope, rows)),
+                8 if self.on_host => stmts.extend(self.launch(scope, rows)),
+                9 if self.options.odd => stmts.extend(self.dispatch(known, scope, rows)),
                 _ => {}
             }
         }
@@ -162,6 +165,35 @@ impl<'c> Generator<'_, 'c> {
         }
         let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(callee.name), args: self.cx.alloc_slice(&args) };
         Some(self.cx.stmt(kind, self.meta().span))
+    }
+
+    /// A launch of a device function, or of a child module, with as many CTAs and threads as the first parameter has rows.
+    fn launch(&mut self, scope: &[Expr<'c>], rows: Expr<'c>) -> Option<Stmt<'c>> {
+        let cx = self.cx;
+        let (name, function) = match self.launched.len() {
+            0 => return None,
+            _ => self.rng.pick(&self.launched.clone()),
+        };
+        let (visible, all): (Vec<_>, Vec<_>) = match function {
+            AnyFunction::Tir(function) if function.target.kind != TargetKind::Cuda => return None,
+            AnyFunction::Tir(function) => {
+                let types = |params: &[Expr<'c>]| params.iter().map(|param| param.ty()).collect();
+                (types(&function.visible_params()), types(function.data().params))
+            }
+            AnyFunction::Hir(function) => (function.lowered_params(cx)?, function.lowered_params(cx)?),
+        };
+        let id = self.tir_effects.iter().copied().find(|id| cx.ops().decl(*id).name.name == "launch")?;
+        let extent = cx.shape_of(rows, 0, self.meta()).ok()?;
+        let one = cx.constant(Literal::Int(1), DType::I64, Meta::default());
+        let symbol = cx.expr(ExprKind::SymbolRef(name), cx.callable(&all, cx.unit()), self.meta());
+        let mut args = vec![symbol, extent, one, one, extent, one, one];
+        for ty in visible {
+            args.push(*scope.iter().find(|value| value.ty() == ty)?);
+        }
+        let attrs = self.attributes(cx.ops().decl(id))?;
+        let view = OpView { op: cx.op_instance(id, &attrs), args: cx.alloc_slice(&args) };
+        let is_right = cx.ops().verify.get(id).is_some_and(|rule| rule(view, cx).is_ok());
+        is_right.then(|| cx.evaluate(view.op, view.args, self.meta().span))
     }
 
     /// A statement that the author declares, over one or two values.

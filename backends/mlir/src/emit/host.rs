@@ -48,13 +48,19 @@ pub(crate) fn callee<'c>(call: &OpCall<'c, Launch>) -> Result<&'c str> {
 /// Grid and block of every kernel, by its name.
 ///
 /// # Errors
-/// Extents that are no constants; two launches of one kernel that differ.
+/// A launch of another module; extents that are no constants; two launches of one kernel that differ.
 pub(crate) fn geometries<'c>(module: Module<'c>) -> Result<FxHashMap<&'c str, Geometry>> {
     let mut found: FxHashMap<&str, Geometry> = FxHashMap::default();
     for &function in module.functions {
         let AnyFunction::Tir(function) = function else { continue };
         for (call, span) in launches(function) {
             let name = callee(&call).map_err(|error| error.at(span))?;
+            if module.lookup(name).is_none() {
+                let message =
+                    format!("`@{name}` is no function of the module, and code of other modules is not generated");
+                let help = format!("define what is launched in `{}`", module.name);
+                return Err(Diagnostic::error(message).at(span).with_help(help));
+            }
             let (grid, block) = static_geometry(&call).ok_or_else(|| {
                 Diagnostic::error(format!("the grid and block of `@{name}` must be constants")).at(span)
             })?;

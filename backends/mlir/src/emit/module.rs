@@ -75,8 +75,8 @@ fn fill<'a, 'c>(
     (kernels, hosts): (&[PrimFunction<'c>], &[PrimFunction<'c>]),
     sources: &SourceMap,
 ) -> Result<()> {
+    let geometries = host::geometries(module)?;
     if !kernels.is_empty() {
-        let geometries = host::geometries(module)?;
         let builder = Builder { session, block, location: location(session, sources, module.span) };
         let name = [("sym_name", builder.string(KERNELS))];
         let holder = body(builder.region_op("gpu.module", &[], &[], &name, vec![Block::new(&[])])?)?;

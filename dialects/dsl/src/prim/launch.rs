@@ -2,7 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::op::{Attr, ParamKind};
-use tf_core::{Expr, ExprKind, Literal, Meta, Span};
+use tf_core::{AnyFunction, Expr, ExprKind, Literal, Meta, Span};
 use tf_types::{DType, Dim, DimVar, Symbol, Type};
 
 use super::calls::{Params, described};
@@ -12,13 +12,13 @@ use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
-    /// Starts a device function of the module.
+    /// Starts a device function of the module, or the entry of a child.
     pub(crate) fn launch(&mut self, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
         if !self.is_prim() {
             return Err(Refusal::wrong(span, "`launch` belongs to `@prim_func`"));
         }
         let Some((callee, args)) = call.arguments.args.split_first() else {
-            return Err(Refusal::wrong(span, "`launch` needs the function to start"));
+            return Err(Refusal::wrong(span, "`launch` needs the function or module to start"));
         };
         let (callee_span, function) = (self.span(callee), self.eval(callee, None)?);
         let (name, params, ty) = self.launched(&function, callee_span)?;
@@ -59,16 +59,53 @@ impl<'c> Parser<'_, 'c> {
         self.effect(op, &inputs, span)
     }
 
-    /// A device function, what a launch passes to it, and its type: a `@func` takes its parameters, then one buffer for each
-    /// result.
-    fn launched(&self, function: &Value<'c>, span: Span) -> Res<(Symbol<'c>, Params<'c>, Type<'c>)> {
-        let callable = |types: &[Type<'c>]| self.cx.callable(types, self.cx.unit());
-        match *function {
+    /// What is launched, what is passed to it, and its type: a function of the module, or the entry of a child.
+    fn launched(&self, value: &Value<'c>, span: Span) -> Res<(Symbol<'c>, Params<'c>, Type<'c>)> {
+        match *value {
             Value::Prim(function) => {
-                let types: Vec<_> = function.params.iter().map(|param| param.ty()).collect();
-                Ok((function.name, described(function), callable(&types)))
+                let (params, ty) = self.started(function.into(), span)?;
+                Ok((function.name, params, ty))
             }
             Value::Function(function) => {
+                let (params, ty) = self.started(function.into(), span)?;
+                Ok((function.name, params, ty))
+            }
+            Value::Module(module) => {
+                let name = module.name;
+                if !self.domain.attached.contains(&module) {
+                    let message = format!("`launch` starts a child of this module, and the module `{name}` is none");
+                    return Err(
+                        Refusal::wrong(span, message).help(format!("attach it in the class: `{name} = {name}`"))
+                    );
+                }
+                if self.domain.has_function(name) {
+                    let message = format!("`{name}` is the name of a function and of a module in a group");
+                    return Err(Refusal::wrong(span, message).help("rename one of them"));
+                }
+                let Some(entry) = module.entry_function() else {
+                    let message = format!("`launch` starts the entry of a module, and `{name}` has none");
+                    return Err(Refusal::wrong(span, message).help("declare it: `@module(entry=...)`"));
+                };
+                let (params, ty) = self.started(entry, span)?;
+                Ok((name, params, ty))
+            }
+            ref other => {
+                let message =
+                    format!("`launch` starts a function or a child of the module, found {}", other.describe());
+                Err(Refusal::wrong(span, message))
+            }
+        }
+    }
+
+    /// What a device function is passed: a `@func` takes its parameters, then one buffer for each result.
+    fn started(&self, function: AnyFunction<'c>, span: Span) -> Res<(Params<'c>, Type<'c>)> {
+        let callable = |types: &[Type<'c>]| self.cx.callable(types, self.cx.unit());
+        match function {
+            AnyFunction::Tir(function) => {
+                let types: Vec<_> = function.params.iter().map(|param| param.ty()).collect();
+                Ok((described(function), callable(&types)))
+            }
+            AnyFunction::Hir(function) => {
                 let Some(types) = function.lowered_params(self.cx) else {
                     let message =
                         format!("`{}` returns {}, and buffers are tensors", function.name, function.return_type);
@@ -77,15 +114,7 @@ impl<'c> Parser<'_, 'c> {
                 let own = function.params.iter().map(|param| param.describe());
                 let results = (1..).map(|result| format!("result {result}"));
                 let ty = callable(&types);
-                Ok((function.name, own.chain(results).zip(types).collect(), ty))
-            }
-            Value::Module(module) => {
-                let message = format!("`launch` starts a function of this module, found the module `{}`", module.name);
-                Err(Refusal::wrong(span, message).help("define the function in this class"))
-            }
-            ref other => {
-                let message = format!("`launch` starts a function of the module, found {}", other.describe());
-                Err(Refusal::wrong(span, message))
+                Ok((own.chain(results).zip(types).collect(), ty))
             }
         }
     }

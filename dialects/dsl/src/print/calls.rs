@@ -139,7 +139,7 @@ impl<'c> Printer<'_, 'c> {
         Err(Diagnostic::error(format!("the call `{}` is one of `{}`, not of `{name}`", schema.name, chosen.decl.name)))
     }
 
-    fn attr(&mut self, kind: AttrKind, value: Attr<'c>) -> Result<Doc> {
+    pub(super) fn attr(&mut self, kind: AttrKind, value: Attr<'c>) -> Result<Doc> {
         let plain = |text: &str| Ok(Doc::from(text));
         match (value, kind) {
             (Attr::None, _) => plain("None"),

@@ -18,6 +18,7 @@ mod names;
 mod order;
 mod prim;
 pub(crate) mod python;
+mod scalars;
 mod scan;
 mod scope;
 mod survey;
@@ -69,6 +70,7 @@ fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Resul
         scope: Scope::default(),
         callees: FxHashMap::default(),
         prims: FxHashMap::default(),
+        launched: FxHashMap::default(),
         levels: None,
         private: FxHashMap::default(),
         file_functions: FxHashMap::default(),
@@ -101,6 +103,8 @@ struct Printer<'a, 'c> {
     callees: FxHashMap<Function<'c>, module::CalledAs>,
     /// The TIR functions of the module that is printed.
     prims: FxHashMap<Symbol<'c>, PrimFunction<'c>>,
+    /// What the children of the module that is printed are launched by.
+    launched: FxHashMap<Symbol<'c>, String>,
 }
 
 impl Printer<'_, '_> {

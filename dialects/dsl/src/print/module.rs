@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::equal::structurally_equal;
 use tf_core::node::{Child, Method, ModuleData};
 use tf_core::{AnyFunction, Callee, Context, Diagnostic, Expr, ExprKind, Function, Module, Result, Target};
+use tf_types::Symbol;
 
 use super::Printer;
 use super::doc::Doc;
@@ -174,12 +175,13 @@ impl<'c> Printer<'_, 'c> {
         let outer = self.levels;
         self.levels = module.topologies.or(outer);
         let target = module.target.or(target);
-        let mut called = FxHashMap::default();
+        let (mut called, mut launched) = (FxHashMap::default(), FxHashMap::default());
         for child in module.children {
             self.blank(&mut is_first);
-            self.child(child, target, depth, &mut called)?;
+            self.child(child, target, depth, &mut called, &mut launched)?;
         }
         self.callees = called;
+        self.launched = launched;
         self.functions(module, target, &mut is_first)?;
         for &method in module.methods {
             self.blank(&mut is_first);
@@ -220,8 +222,10 @@ impl<'c> Printer<'_, 'c> {
         target: Option<Target<'c>>,
         depth: usize,
         called: &mut FxHashMap<Function<'c>, CalledAs>,
+        launched: &mut FxHashMap<Symbol<'c>, String>,
     ) -> Result<()> {
         let mut call = |module: Module<'c>, name: String| {
+            launched.insert(module.name, name.clone());
             if let Some(AnyFunction::Hir(entry)) = module.entry_function() {
                 called.insert(entry, CalledAs { name, omits_constants: true });
             }

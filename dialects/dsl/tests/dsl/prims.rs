@@ -138,10 +138,10 @@ fn calls_and_launches() {
         ("kernel(x, b=y)", "arguments of the function `kernel` are positional"),
         ("kernel(x, n)", "`b` of `kernel` is Tensor[(4, n), \"f32\"], found Tensor[(), \"i64\"]"),
         ("z = kernel(x, y)", "`kernel(x, y)` is an effect and has no value"),
-        ("launch()", "`launch` needs the function to start"),
+        ("launch()", "`launch` needs the function or module to start"),
         (
             "launch(x, y, grid=1, block=1)",
-            "`launch` starts a function of the module, found a run-time value of type Tensor[(4, n), \"f32\"]",
+            "`launch` starts a function or a child of the module, found a run-time value of type Tensor[(4, n), \"f32\"]",
         ),
         ("launch(kernel, x, y, grid=1)", "`launch` needs `grid` and `block`"),
         ("launch(kernel, x, y, grid=1, block=1, grid=2)", "`launch` gets `grid` twice"),

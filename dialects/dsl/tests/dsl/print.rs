@@ -18,7 +18,10 @@ fn round_trip<'c>(name: &str, cx: &Context<'c>, module: Module<'c>) -> Result<(S
     let id = cx.sources().add("printed.py", text.as_str());
     let again = parse_file(cx, id, &DslOptions::default())
         .unwrap_or_else(|errors| panic!("{name} is not read again: {:?}\n{text}", shown(&errors)));
-    assert!(structurally_equal(module, again), "{name} is another module when it is read again:\n{text}");
+    if !structurally_equal(module, again) {
+        let shown = |module| tf_text::print_module(module, &tf_text::PrintOptions::default());
+        panic!("{name} is another module when it is read again:\n{text}\n{}\n{}", shown(module), shown(again));
+    }
     Ok((text, again))
 }
 

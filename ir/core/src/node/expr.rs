@@ -48,7 +48,8 @@ pub enum ExprKind<'c> {
     },
     /// A loop with carries.
     Grid(&'c GridRegion<'c>),
-    /// A function of the same module, by name; typed as that function.
+    /// What is launched, by name ([`crate::Module::launched`]): a function of the same module, or the entry of a child of
+    /// it; typed as the function of TIR that it is or becomes.
     SymbolRef(Symbol<'c>),
     /// An extent of a tensor parameter at run time: rank-0 i32 in rmem.
     ShapeOf {

@@ -197,6 +197,12 @@ impl<'c> Module<'c> {
         self.lookup(self.0.entry?.as_str())
     }
 
+    /// What a launch of that name starts: the member function, else the entry of the child module.
+    #[must_use]
+    pub fn launched(self, name: &str) -> Option<AnyFunction<'c>> {
+        self.lookup(name).or_else(|| self.child(name)?.entry_function())
+    }
+
     /// The child module of that name, in a group or not.
     #[must_use]
     pub fn child(self, name: &str) -> Option<Module<'c>> {

@@ -46,6 +46,10 @@ impl<'c> Parser<'_, '_, 'c> {
             }
             let Reference { token, key, how } = reference;
             let name = key.1;
+            let key = match how {
+                Use::Symbol(_) if !self.by_name.contains_key(&key) => self.entry_of_child(key).unwrap_or(key),
+                _ => key,
+            };
             match self.by_name.get(&key) {
                 None => {
                     let mut known: Vec<_> =
@@ -62,6 +66,13 @@ impl<'c> Parser<'_, '_, 'c> {
         }
     }
 
+    /// The entry of the child module of that name.
+    fn entry_of_child(&self, (path, name): Key<'c>) -> Option<Key<'c>> {
+        let child: Vec<_> = path.iter().copied().chain([name]).collect();
+        let (child, entry) = self.entries.get_key_value(&child[..])?;
+        Some((child, *entry))
+    }
+
     fn check_reference(
         &mut self,
         token: Token,
@@ -74,12 +85,14 @@ impl<'c> Parser<'_, '_, 'c> {
         let count = match how {
             Use::Entry => return Ok(()),
             Use::Symbol(written) => {
-                let params: Vec<_> = function.params().iter().map(|p| p.ty()).collect();
-                let result = match function {
-                    AnyFunction::Hir(f) => f.return_type,
-                    AnyFunction::Tir(_) => self.cx.unit(),
+                let params = match function {
+                    AnyFunction::Hir(function) => function.lowered_params(self.cx),
+                    AnyFunction::Tir(function) => Some(function.params.iter().map(|p| p.ty()).collect()),
                 };
-                let ty = self.cx.callable(&params, result);
+                let Some(params) = params else {
+                    return Err(self.error_at(token, format!("`@{name}` returns what is no tensor")));
+                };
+                let ty = self.cx.callable(&params, self.cx.unit());
                 return self.same_type(token, &format!("`@{name}` has type"), ty, written);
             }
             Use::Call { count, ty, from } => {

@@ -77,6 +77,7 @@ pub fn parse_module<'c>(cx: &Context<'c>, file: FileId) -> Result<Module<'c>, Ve
         items: Vec::new(),
         functions: Vec::new(),
         path: &[],
+        entries: FxHashMap::default(),
         modules: 0,
         origins: Vec::new(),
         origin: None,
@@ -132,6 +133,8 @@ struct Parser<'a, 't, 'c> {
     functions: Vec<AnyFunction<'c>>,
     /// The module that is read: names from the root to it.
     path: &'c [Symbol<'c>],
+    /// The entries of modules below the root.
+    entries: FxHashMap<&'c [Symbol<'c>], Symbol<'c>>,
     /// How many modules and groups are open.
     modules: i32,
     /// Index in `functions`; `None`: it is wrong and has been reported.

@@ -189,6 +189,7 @@ impl<'c> Parser<'_, '_, 'c> {
                 self.expect(b')')?;
                 self.references.push(Reference { token, key: (self.path, name), how: Use::Entry });
                 data.entry = Some(name);
+                self.entries.insert(self.path, name);
                 data.header.entry = self.location(self.span(token))?;
             } else if self.accept_word("metadata") {
                 data.metadata = self.metadata()?;

@@ -20,7 +20,7 @@ pub use module::module;
 /// Module: unique names, an entry that exists, no recursion, levels that the target has and within its limits, weights of one type, calls
 /// with the caller's target and levels. HIR: parameters with distinct names and a storage, one range for each dim, every variable bound
 /// where it is used, meshes that share out their levels. TIR: one binding for each variable, of its value's type;
-/// allocations that are bound; meshes that are open; integer bounds, truth values as conditions; calls and launches that fit.
+/// allocations that are bound; meshes that are open; integer bounds, truth values as conditions; calls, launches and intrinsics that fit.
 /// All violations are reported.
 #[derive(Clone, Pass)]
 #[pass(name = "verify")]

@@ -65,12 +65,13 @@ impl<'c> Check<'_, 'c> {
         None
     }
 
-    /// A symbol has the type of its function.
+    /// What a symbol stands for is launched; it has that type.
     pub(super) fn symbol(&mut self, name: Symbol<'c>, expr: Expr<'c>, at: Option<Span>) {
-        let params = match self.module.lookup(name.as_str()) {
-            // It is launched, and becomes a TIR function.
+        let params = match self.module.launched(name.as_str()) {
+            // It becomes a TIR function.
             Some(AnyFunction::Hir(callee)) => callee.lowered_params(self.cx),
-            _ => self.callee(name, at).map(|callee| callee.params.iter().map(|p| p.ty()).collect()),
+            Some(AnyFunction::Tir(callee)) => Some(callee.params.iter().map(|p| p.ty()).collect()),
+            None => self.callee(name, at).map(|callee| callee.params.iter().map(|p| p.ty()).collect()),
         };
         let Some(params) = params else { return };
         let ty = self.cx.callable(&params, self.cx.unit());
