@@ -5,9 +5,11 @@ use quote::quote;
 use syn::meta::ParseNestedMeta;
 use syn::{Attribute, Data, DeriveInput, Error, Expr, Field, Ident, Lit, LitStr, Meta, Result, Type};
 
-/// `#[pass(name = "…", requires("…"), preserves("…"))]`.
+/// `#[pass(name = "…", requires("…"), preserves("…"), rounds, fast_math(FIELD))]`.
 struct Header {
     name: LitStr,
+    rounds: bool,
+    fast_math: Option<Ident>,
     requires: Vec<LitStr>,
     preserves: Vec<LitStr>,
 }
@@ -17,6 +19,7 @@ impl Header {
         let missing = || Error::new_spanned(&item.ident, "`#[pass(name = \"…\")]` is missing");
         let attr = item.attrs.iter().find(|a| a.path().is_ident("pass")).ok_or_else(missing)?;
         let (mut name, mut requires, mut preserves) = (None, Vec::new(), Vec::new());
+        let (mut rounds, mut fast_math) = (false, None);
         let list = |meta: &ParseNestedMeta<'_>| {
             let list;
             syn::parenthesized!(list in meta.input);
@@ -30,12 +33,18 @@ impl Header {
                 requires.extend(list(&meta)?);
             } else if meta.path.is_ident("preserves") {
                 preserves.extend(list(&meta)?);
+            } else if meta.path.is_ident("rounds") {
+                rounds = true;
+            } else if meta.path.is_ident("fast_math") {
+                let field;
+                syn::parenthesized!(field in meta.input);
+                fast_math = Some(field.parse::<Ident>()?);
             } else {
-                return Err(meta.error("expected name, requires or preserves"));
+                return Err(meta.error("expected name, requires, preserves, rounds or fast_math"));
             }
             Ok(())
         })?;
-        Ok(Self { name: name.ok_or_else(missing)?, requires, preserves })
+        Ok(Self { name: name.ok_or_else(missing)?, rounds, fast_math, requires, preserves })
     }
 }
 
@@ -114,7 +123,13 @@ pub fn expand(item: &DeriveInput) -> Result<TokenStream> {
         return Err(Error::new_spanned(&item.ident, "a pass needs a doc comment"));
     }
     let (ident, vis) = (&item.ident, &item.vis);
-    let Header { name: pass_name, requires, preserves } = &header;
+    let Header { name: pass_name, rounds, fast_math, requires, preserves } = &header;
+    let unless_fast =
+        if *rounds { quote!(::tf_framework::Numerics::Rounds) } else { quote!(::tf_framework::Numerics::Exact) };
+    let numerics = match fast_math {
+        Some(field) => quote!(if self.#field { ::tf_framework::Numerics::FastMath } else { #unless_fast }),
+        None => unless_fast,
+    };
 
     let decls = fields.options.iter().map(|o| {
         let (name, doc, ty) = (&o.name, &o.doc, o.ty);
@@ -180,6 +195,9 @@ pub fn expand(item: &DeriveInput) -> Result<TokenStream> {
                     preserves: &[#(#preserves),*],
                 };
                 DECL
+            }
+            fn numerics(&self) -> ::tf_framework::Numerics {
+                #numerics
             }
             fn set_option(
                 &mut self,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tf_core::{AnyFunction, Diagnostic, Function, Module, PrimFunction, Result};
 
 use crate::{
-    AnyFunctionPass, FunctionCx, FunctionPass, OptionError, Pass, PassCx, PassDecl, PassInfo, Pipeline, PrimFuncPass,
+    AnyFunctionPass, FunctionCx, FunctionPass, Numerics, OptionError, Pass, PassCx, PassDecl, PassInfo, Pipeline,
+    PrimFuncPass,
 };
 use tf_core::guard::{Panic, guard};
 
@@ -29,6 +30,10 @@ impl<P: PassInfo> Guarded<P> {
 impl<P: PassInfo> PassInfo for Guarded<P> {
     fn decl(&self) -> &'static PassDecl {
         self.0.decl()
+    }
+
+    fn numerics(&self) -> Numerics {
+        self.0.numerics()
     }
 
     fn set_option(&mut self, index: usize, parts: &[String]) -> Result<(), String> {

@@ -32,7 +32,7 @@ pub use instrument::{
 pub use manager::{Failure, Outcome, PassManager, Verifier};
 pub use option::{NestedPipeline, OptionDecl, OptionKind, OptionValue};
 pub use parallel::map_in_parallel;
-pub use pass::{AnyFunctionPass, FunctionPass, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
+pub use pass::{AnyFunctionPass, FunctionPass, Numerics, OptionError, Pass, PassDecl, PassInfo, PrimFuncPass};
 pub use registry::{Entry, Options, PassRegistry, PatternHelp};
 pub use remark::{RemarkFilter, RemarkKind};
 pub use resolve::{Pipeline, PipelineError};

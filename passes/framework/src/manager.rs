@@ -147,6 +147,7 @@ impl<'m> PassManager<'m> {
             index,
             count,
             decl,
+            numerics: step.pass.info().numerics(),
             text: &text,
             path: &path,
             opens: &path[path.len() - step.opens..],

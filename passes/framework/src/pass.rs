@@ -36,10 +36,25 @@ pub(crate) fn summary(doc: &str) -> String {
     doc.split("\n\n").next().unwrap_or_default().replace('\n', " ")
 }
 
+/// How a pass keeps the numbers that a program computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numerics {
+    /// Bit for bit, but for what a NaN carries.
+    Exact,
+    /// Up to a few roundings of floats.
+    Rounds,
+    /// As real numbers: also the signs of zeros, and what becomes of infinities and NaNs, may change.
+    FastMath,
+}
+
 /// What `derive(Pass)` implements: the declaration, and the options by index.
 pub trait PassInfo: Send + Sync {
     /// The declaration.
     fn decl(&self) -> &'static PassDecl;
+
+    /// How it keeps numbers, with the options it has: exactly, unless `#[pass(…)]` says `rounds`, or `fast_math(FIELD)` and that option is
+    /// set.
+    fn numerics(&self) -> Numerics;
 
     /// Sets an option from the parts of its value.
     ///

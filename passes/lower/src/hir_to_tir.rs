@@ -23,7 +23,7 @@ pub enum LowerTarget {
 ///
 /// On `cuda` every position of the meshes computes what it holds; on `cpu` values are logical host buffers.
 #[derive(Clone, Pass)]
-#[pass(name = "hir-to-tir")]
+#[pass(name = "hir-to-tir", rounds)]
 pub struct HirToTir {
     /// What the functions will run on.
     #[option]

@@ -16,7 +16,7 @@ use crate::fold::Folder;
 /// Values stay the same bit for bit, with their types; a failure of a run may go, none is added. Patterns that change bits of floats,
 /// such as `x + 0.0` to `x`, are used with `fast-math` only. In statements, loops and branches without contents are removed.
 #[derive(Clone, Pass)]
-#[pass(name = "canonicalize")]
+#[pass(name = "canonicalize", fast_math(fast_math))]
 pub struct Canonicalize {
     /// Use patterns that change bits of floats: signs of zeros, nans, rounding.
     #[option(name = "fast-math")]

@@ -181,8 +181,9 @@ pub fn run(builtins: Builtins) -> Result<(), ()> {
 fn with_args(builtins: Builtins, mut args: Args, timing: Timing, reporter: Reporter) -> Outcome<()> {
     let is_reproducer = args.run_reproducer.is_some();
     let earlier = input::follow_recipe(&mut args)?;
-    if args.check_each.is_some() && !is_reproducer {
-        args.reproducer.get_or_insert_with(|| CHECK_REPRODUCER.to_owned());
+    if args.check_each.is_some() && !is_reproducer && args.reproducer.is_none() {
+        args.reproducer = Some(CHECK_REPRODUCER.to_owned());
+        args.reproducer_of_crashes = false;
     }
     let trace = args.trace.as_ref().map(|_| Arc::new(TraceLog::default()));
     if let Some(trace) = &trace {

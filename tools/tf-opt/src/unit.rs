@@ -115,7 +115,10 @@ impl Run<'_> {
         let mut page = args.trace_html.is_some().then(|| TracePage::new(&show));
         let mut progress = self.reporter.on_terminal().then(|| Progress::new(io::stderr(), PATIENCE));
         let wanted = args.reproducer.as_ref().filter(|_| !self.reproduced);
-        let mut reproducer = wanted.map(|path| Reproducer::new(path.into(), self.recipe(), &with_places));
+        let mut reproducer = wanted.map(|path| {
+            let reproducer = Reproducer::new(path.into(), self.recipe(), &with_places);
+            if args.reproducer_of_crashes { reproducer } else { reproducer.of_failures() }
+        });
 
         let check = args.check_each.as_ref().map(|inputs| CheckEach::new(self.driver.engines.clone(), inputs));
         let mut check = match check.transpose() {

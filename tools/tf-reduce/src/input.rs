@@ -107,9 +107,9 @@ fn shown(errors: &[Diagnostic], sources: &SourceMap) -> String {
 
 /// The inputs, of a file the tensors that parameters of the module are named after.
 fn read_inputs(inputs: &CheckInputs, module: Module<'_>) -> Result<Inputs, String> {
-    let path = match inputs {
+    let (path, prefix) = match inputs {
         CheckInputs::Generated(count) => return Ok(Inputs::Generated(*count)),
-        CheckInputs::File(path) => path,
+        CheckInputs::File { path, prefix } => (path, prefix),
     };
     let store = open_tensors(path).map_err(|error| error.message)?;
     let mut tensors = BTreeMap::new();
@@ -117,7 +117,8 @@ fn read_inputs(inputs: &CheckInputs, module: Module<'_>) -> Result<Inputs, Strin
     let params = tree.iter().flat_map(|module| module.all_functions()).flat_map(|function| function.params());
     for param in params.filter(|param| !param.is_const_param()) {
         let (Some(name), Some(ty)) = (param.var_name(), param.ty().as_tensor()) else { continue };
-        if let Some(tensor) = store.get_as(name.as_str(), ty.dtype) {
+        let of = |prefix: &str| store.get_as(&format!("{prefix}{name}"), ty.dtype);
+        if let Some(tensor) = of(prefix).or_else(|| of("")) {
             tensors.insert(name.to_string(), tensor.map_err(|error| error.message)?);
         }
     }

@@ -1,9 +1,10 @@
 //! Whether two results are the same.
 
+use tf_framework::Numerics;
 use tf_types::DType;
 use tf_value::{Tensor, show_shape};
 
-/// How far a value may move: `|after - before| <= absolute + relative * |before|`.
+/// How far a finite value may move: `|after - before| <= absolute + relative * |before|`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tolerance {
     /// In units of the value.
@@ -13,6 +14,9 @@ pub struct Tolerance {
 }
 
 impl Tolerance {
+    /// No difference at all.
+    pub const NONE: Self = Self { absolute: 0.0, relative: 0.0 };
+
     /// Of a dtype: a few roundings of a float, nothing of what is exact.
     #[must_use]
     pub const fn of(dtype: DType) -> Self {
@@ -26,48 +30,71 @@ impl Tolerance {
         Self { absolute, relative }
     }
 
-    /// NaN equals NaN, an infinity itself, and a zero the zero of its sign.
-    fn holds(self, before: f64, after: f64) -> bool {
-        if before.is_nan() || after.is_nan() {
-            return before.is_nan() && after.is_nan();
+    /// NaN equals NaN, an infinity itself, and a zero the zero of its sign; in fast mathematics none of them tells anything.
+    fn holds(self, before: f64, after: f64, numerics: Numerics) -> bool {
+        if before.to_bits() == after.to_bits() || before.is_nan() && after.is_nan() {
+            return true;
         }
-        if before == after {
-            return before != 0.0 || before.is_sign_negative() == after.is_sign_negative();
+        if numerics == Numerics::FastMath && !(before.is_finite() && after.is_finite()) {
+            return true;
+        }
+        if before == 0.0 && after == 0.0 {
+            return numerics == Numerics::FastMath;
         }
         before.is_finite() && (after - before).abs() <= self.absolute + self.relative * before.abs()
     }
 }
 
-/// What differs first between the results before and after, in words; `None`: nothing.
+/// What differs, in words.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The element, both values and the tolerance.
+    pub what: String,
+    /// Whether rounding explains it.
+    pub is_rounding: bool,
+}
+
+impl Difference {
+    /// One that rounding does not explain.
+    pub fn new(what: String) -> Self {
+        Self { what, is_rounding: false }
+    }
+}
+
+/// What differs first between the results before and after; `None`: nothing.
 #[must_use]
-pub fn difference(before: &[Tensor], after: &[Tensor]) -> Option<String> {
+pub fn difference(before: &[Tensor], after: &[Tensor], numerics: Numerics) -> Option<Difference> {
     if before.len() != after.len() {
-        return Some(format!("there are {} results, there were {}", after.len(), before.len()));
+        return Some(Difference::new(format!("there are {} results, there were {}", after.len(), before.len())));
     }
     before.iter().zip(after).enumerate().find_map(|(at, (before, after))| {
         if (before.dtype(), before.shape()) != (after.dtype(), after.shape()) {
             let of = |tensor: &Tensor| format!("{} of shape {}", tensor.dtype(), show_shape(tensor.shape()));
-            return Some(format!("result {at} is {}, it was {}", of(after), of(before)));
+            return Some(Difference::new(format!("result {at} is {}, it was {}", of(after), of(before))));
         }
-        let tolerance = Tolerance::of(before.dtype());
-        let (element, old, new) = match (before.to_i64_vec(), after.to_i64_vec()) {
-            (Ok(old), Ok(new)) if !before.dtype().is_float() => {
+        let dtype = before.dtype();
+        let tolerance = if numerics == Numerics::Exact { Tolerance::NONE } else { Tolerance::of(dtype) };
+        let (element, old, new, is_rounding) = match (before.to_i64_vec(), after.to_i64_vec()) {
+            (Ok(old), Ok(new)) if !dtype.is_float() => {
                 let element = old.iter().zip(&new).position(|(old, new)| old != new)?;
-                (element, old[element].to_string(), new[element].to_string())
+                (element, old[element].to_string(), new[element].to_string(), false)
             }
             _ => {
                 let (old, new) = (before.to_f64_vec(), after.to_f64_vec());
-                let element = old.iter().zip(&new).position(|(&old, &new)| !tolerance.holds(old, new))?;
-                (element, show(old[element]), show(new[element]))
+                let element = old.iter().zip(&new).position(|(&old, &new)| !tolerance.holds(old, new, numerics))?;
+                let (old, new) = (old[element], new[element]);
+                let is_rounding = Tolerance::of(dtype).holds(old, new, Numerics::Rounds);
+                (element, show(old), show(new), is_rounding)
             }
         };
         let index = index_of(element, before.shape());
         let Tolerance { absolute, relative } = tolerance;
-        let allowed = match before.dtype().is_float() {
-            true => format!("{absolute:?} + {relative:?} of the value"),
-            false => "none".to_owned(),
+        let allowed = match tolerance == Tolerance::NONE || !dtype.is_float() {
+            true => "none".to_owned(),
+            false => format!("{absolute:?} + {relative:?} of the value"),
         };
-        Some(format!("result {at} at {index:?} is {new}, it was {old} (tolerance of {}: {allowed})", before.dtype()))
+        let what = format!("result {at} at {index:?} is {new}, it was {old} (tolerance of {dtype}: {allowed})");
+        Some(Difference { what, is_rounding })
     })
 }
 
@@ -93,6 +120,7 @@ fn index_of(mut element: usize, shape: &[usize]) -> Vec<usize> {
 
 #[cfg(test)]
 mod tests {
+    use tf_framework::Numerics::{Exact, FastMath, Rounds};
     use tf_value::Tensor;
 
     use super::difference;
@@ -102,15 +130,37 @@ mod tests {
     }
 
     #[test]
-    fn equal_within_the_tolerance() {
-        let before = floats(&[1.0, f32::NAN, f32::INFINITY, -0.0]);
-        assert_eq!(difference(&before, &floats(&[1.000_001, f32::NAN, f32::INFINITY, -0.0])), None);
-        assert_eq!(difference(&[], &[]), None);
+    fn how_near_the_pass_says() {
+        let special = [1.0, f32::NAN, f32::INFINITY, -0.0, f32::MAX];
+        let before = floats(&special);
+        for numerics in [Exact, Rounds, FastMath] {
+            assert_eq!(difference(&before, &floats(&special), numerics), None);
+            assert_eq!(difference(&[], &[], numerics), None);
+        }
+        let differs = |at: usize, value: f32, numerics| {
+            let mut values = special;
+            values[at] = value;
+            difference(&before, &floats(&values), numerics)
+        };
+        let near = differs(0, 1.000_001, Exact).unwrap();
+        assert!(
+            near.is_rounding && near.what.ends_with("is 1.000001, it was 1.0 (tolerance of f32: none)"),
+            "{near:?}"
+        );
+        assert_eq!(differs(0, 1.000_001, Rounds), None);
+        assert!(differs(0, 1.5, FastMath).is_some());
+        // A NaN, an infinity or the sign of a zero gone, an infinity come.
+        for (at, value) in [(1, 0.0), (2, f32::MAX), (3, 0.0), (4, f32::INFINITY)] {
+            for numerics in [Exact, Rounds] {
+                assert!(differs(at, value, numerics).is_some_and(|found| !found.is_rounding), "{at} {value}");
+            }
+            assert_eq!(differs(at, value, FastMath), None);
+        }
     }
 
     #[test]
     fn the_first_difference_is_named() {
-        let of = |before: &[f32], after: &[f32]| difference(&floats(before), &floats(after)).unwrap();
+        let of = |before: &[f32], after: &[f32]| difference(&floats(before), &floats(after), Rounds).unwrap().what;
         assert_eq!(
             of(&[1.0, 2.0, 3.0], &[1.0, 2.5, 4.0]),
             "result 0 at [1] is 2.5, it was 2.0 (tolerance of f32: 1e-6 + 1e-5 of the value)"
@@ -125,16 +175,16 @@ mod tests {
     fn integers_are_exact_and_have_an_index() {
         let before = Tensor::from_vec(&[2, 3], vec![0_i64, 1, 2, 3, 4, i64::MAX]).unwrap();
         let after = Tensor::from_vec(&[2, 3], vec![0_i64, 1, 2, 3, 4, i64::MAX - 1]).unwrap();
-        let found = difference(std::slice::from_ref(&before), &[after]).unwrap();
+        let found = difference(std::slice::from_ref(&before), &[after], FastMath).unwrap().what;
         assert!(found.starts_with("result 0 at [1, 2] is 9223372036854775806, it was 9223372036854775807"), "{found}");
         assert!(found.ends_with("(tolerance of i64: none)"), "{found}");
         let other = Tensor::from_vec(&[6], vec![0_i64; 6]).unwrap();
-        let found = difference(&[before], &[other]).unwrap();
+        let found = difference(&[before], &[other], Exact).unwrap().what;
         assert!(found.starts_with("result 0 is i64 of shape "), "{found}");
     }
 
     #[test]
     fn another_number_of_results() {
-        assert_eq!(difference(&floats(&[1.0]), &[]).unwrap(), "there are 0 results, there were 1");
+        assert_eq!(difference(&floats(&[1.0]), &[], Exact).unwrap().what, "there are 0 results, there were 1");
     }
 }

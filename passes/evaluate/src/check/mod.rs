@@ -2,13 +2,16 @@
 
 mod compare;
 mod inputs;
+mod source;
 
 use std::ops::Deref;
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
 use tf_core::guard::guard;
-use tf_core::{AnyFunction, Context, Diagnostic, Function, Module, Result};
-use tf_framework::{Instrumentation, PassRun};
+use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Module, Result};
+use tf_framework::{Instrumentation, Numerics, PassRun};
+use tf_types::DimKind;
 use tf_value::Tensor;
 use tf_value::io::TensorStore;
 
@@ -16,66 +19,44 @@ use crate::boundary::activations;
 use crate::reading::{refused, wanted};
 use crate::tensors::{Sources, open};
 use crate::{DimSizes, Engines, Reading, ReadingRequest, Step};
+use compare::Difference;
 use inputs::Flavour;
 
 pub use inputs::generated_inputs;
+pub use source::CheckInputs;
 
-/// How many sets of inputs are made up unless told.
-const SAMPLES: usize = 6;
+/// What helps where results differ by rounding only.
+const ROUNDS: &str = "the values are near each other: a pass that may round differently says so, `#[pass(…, rounds)]`";
 
-/// What programs are evaluated on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CheckInputs {
-    /// That many sets, made up.
-    Generated(usize),
-    /// The tensors of a file; those that it lacks are made up.
-    File(String),
-}
-
-impl CheckInputs {
-    /// A number of sets, else the name of a file; without a text the usual number.
-    ///
-    /// # Errors
-    /// What was expected.
-    pub fn parse(text: Option<&str>) -> Result<Self, String> {
-        match text {
-            None => Ok(Self::Generated(SAMPLES)),
-            Some("") => Err("a number of generated inputs from 1, or a tensor file".to_owned()),
-            Some(text) if text.bytes().all(|byte| byte.is_ascii_digit()) => match text.parse() {
-                Ok(count @ 1..=10_000) => Ok(Self::Generated(count)),
-                _ => Err("a number of generated inputs from 1 to 10000, or a tensor file".to_owned()),
-            },
-            Some(file) => Ok(Self::File(file.to_owned())),
-        }
-    }
-}
-
-impl std::fmt::Display for CheckInputs {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Generated(count) => write!(f, "{count}"),
-            Self::File(file) => f.write_str(file),
-        }
-    }
-}
-
-/// Evaluates the entry, or every function of a module without one, before and after each pass that changes the module: another
-/// result is an error of that pass. A set of inputs on which the program fails before the pass is left out. What the evaluator does not
-/// run, TIR functions, is not checked, which a warning says.
+/// Evaluates the entry, or every function of a module without one, before and after each pass that changes it: another result is an
+/// error of that pass. How near results must be, the pass says ([`Numerics`]). A set of inputs on which the program fails before the
+/// pass is left out. What the evaluator does not run, TIR functions, is not checked, which a warning says.
 pub struct CheckEach {
     engines: Engines,
-    file: Option<(String, Arc<dyn TensorStore>)>,
+    file: Option<File>,
     samples: usize,
     /// The results of the last module, which is the next pass's module before it.
     known: Option<Known>,
+    /// The module before the pass that left a module, by address: what a pass over others does was compared step by step.
+    compared: FxHashMap<usize, usize>,
     warnings: Vec<Diagnostic>,
+}
+
+/// The tensors that stand in for made-up ones.
+struct File {
+    path: String,
+    prefix: String,
+    store: Arc<dyn TensorStore>,
 }
 
 /// Results of a module, by its address: instruments outlive no module, but know no lifetime of one.
 struct Known {
     module: usize,
-    results: Vec<Vec<Result<Vec<Tensor>>>>,
+    results: Vec<Samples>,
 }
+
+/// The results of a function on each set of inputs, as far as it was evaluated there.
+type Samples = Vec<Option<Result<Vec<Tensor>>>>;
 
 /// A function that is compared.
 struct Subject<'c> {
@@ -91,9 +72,11 @@ impl CheckEach {
     pub fn new(engines: Engines, inputs: &CheckInputs) -> Result<Self> {
         let (file, samples) = match inputs {
             CheckInputs::Generated(count) => (None, *count),
-            CheckInputs::File(path) => (Some((path.clone(), open(path)?)), 1),
+            CheckInputs::File { path, prefix } => {
+                (Some(File { path: path.clone(), prefix: prefix.clone(), store: open(path)? }), 1)
+            }
         };
-        Ok(Self { engines, file, samples, known: None, warnings: Vec::new() })
+        Ok(Self { engines, file, samples, known: None, compared: FxHashMap::default(), warnings: Vec::new() })
     }
 
     /// What was not checked.
@@ -103,7 +86,27 @@ impl CheckEach {
     }
 
     fn sources<'c>(&self, dims: DimSizes<'c>) -> Sources<'c> {
-        Sources::new(self.file.as_ref().map(|(_, file)| Arc::clone(file)), None, "", Some(0), dims)
+        let store = self.file.as_ref().map(|file| Arc::clone(&file.store));
+        let prefix = self.file.as_ref().map_or("", |file| file.prefix.as_str());
+        Sources::new(store, None, prefix, Some(0), dims)
+    }
+
+    /// Sizes of the dims of a function: those of the file's tensors, else those of the set of that number.
+    fn sizes<'c>(&self, function: Function<'c>, sample: usize) -> DimSizes<'c> {
+        let mut sizes = inputs::sizes(function, sample);
+        if self.file.is_some() {
+            let sources = self.sources(DimSizes::default());
+            for param in activations(function) {
+                let found = param.var_name().and_then(|name| sources.inputs.find(name.as_str()));
+                let (Some(found), Some(ty)) = (found, param.ty().as_tensor()) else { continue };
+                for (dim, &extent) in ty.shape.iter().zip(&found.info.shape) {
+                    if let DimKind::Var(var) = *dim.data() {
+                        sizes.insert(var.name, i64::try_from(extent).unwrap_or(i64::MAX));
+                    }
+                }
+            }
+        }
+        sizes
     }
 
     /// The entry, or all functions where there is none.
@@ -128,7 +131,7 @@ impl CheckEach {
 
     /// The results of a function on the set of inputs of that number that is drawn for `like`.
     fn evaluate<'c>(&self, subject: &Subject<'c>, like: Function<'c>, sample: usize) -> Result<Vec<Tensor>> {
-        let sources = self.sources(inputs::sizes(like, sample));
+        let sources = self.sources(self.sizes(like, sample));
         let tensors: Vec<Tensor> = activations(like)
             .map(|param| {
                 let name = param.var_name().map_or("", |name| name.as_str());
@@ -160,14 +163,39 @@ impl CheckEach {
     }
 
     fn inputs_text(&self, like: Function<'_>, sample: usize) -> String {
-        if let Some((path, _)) = &self.file {
-            return format!("on the inputs of `{path}`");
+        if let Some(file) = &self.file {
+            return format!("on the inputs of `{}`", file.path);
         }
         let mut sizes: Vec<_> = inputs::sizes(like, sample).iter().map(|(name, n)| format!("{name}={n}")).collect();
         sizes.sort();
         let dims = if sizes.is_empty() { String::new() } else { format!(", dims {}", sizes.join(" ")) };
         let flavour = Flavour::of(sample).name();
         format!("on generated inputs {} of {}: {flavour}{dims}", sample + 1, self.samples)
+    }
+
+    /// Whether passes that were compared, one after the other, lead from one module to the other.
+    fn is_compared(&self, before: Module<'_>, after: Module<'_>) -> bool {
+        let mut at = address(after);
+        for _ in 0..self.compared.len() {
+            let Some(&earlier) = self.compared.get(&at) else { return false };
+            if earlier == address(before) {
+                return true;
+            }
+            at = earlier;
+        }
+        false
+    }
+
+    /// A file without any of the parameters is most likely another program's.
+    fn warn_of_no_tensors(&mut self, function: Function<'_>) {
+        let Some(file) = &self.file else { return };
+        let sources = self.sources(DimSizes::default());
+        let mut names = activations(function).filter_map(Expr::var_name).peekable();
+        if names.peek().is_some() && !names.any(|name| sources.inputs.find(name.as_str()).is_some()) {
+            let message =
+                format!("`{}` has no tensor for a parameter of `{}`: all are made up", file.path, function.name);
+            self.warn(sources.inputs.explain(Diagnostic::warning(message).at(function.span)));
+        }
     }
 
     fn warn(&mut self, warning: Diagnostic) {
@@ -179,17 +207,20 @@ impl CheckEach {
     /// Compares a function before and after a pass; the results after it are left in `results`.
     fn compare<'c>(
         &mut self,
-        pass: &str,
+        run: &PassRun<'_>,
         (old, new): (&Subject<'c>, &Subject<'c>),
-        mut known: Vec<Result<Vec<Tensor>>>,
-        results: &mut Vec<Result<Vec<Tensor>>>,
+        mut known: Samples,
+        results: &mut Samples,
     ) -> Result<()> {
-        let name = old.function.name;
+        let (pass, name) = (run.decl.name, old.function.name);
         let fault = |what: String| {
-            Diagnostic::error(format!("pass `{pass}` changed what `{name}` computes: {what}"))
-                .at(old.function.span)
-                .coded("check-each")
+            let message = format!("pass `{pass}` changed what `{name}` computes: {what}");
+            Diagnostic::error(message).at(old.function.span).coded("check-each")
         };
+        if old.function == new.function && old.reading.path() == new.reading.path() {
+            *results = known;
+            return Ok(());
+        }
         if !inputs::fit_each_other(old.function, new.function) {
             return Err(fault("its parameters are others".to_owned()));
         }
@@ -198,25 +229,36 @@ impl CheckEach {
         if !inputs::draw_alike(old.function, like) {
             known.clear();
         }
-        let mut known = known.into_iter();
+        self.warn_of_no_tensors(like);
+        known.resize_with(self.samples, || None);
         let mut lacking = None;
         let mut compared = false;
-        for sample in 0..self.samples {
-            let before = known.next().unwrap_or_else(|| self.evaluate(old, like, sample));
+        for (sample, known) in known.into_iter().enumerate() {
+            if run.numerics == Numerics::FastMath && !Flavour::of(sample).is_tame() {
+                results.push(None);
+                continue;
+            }
+            let before = known.unwrap_or_else(|| self.evaluate(old, like, sample));
             let after = self.evaluate(new, like, sample);
             let difference = match (&before, &after) {
-                (Ok(before), Ok(after)) => compare::difference(before, after),
-                (Ok(_), Err(error)) => Some(format!("its evaluation fails, as it did not before: {}", error.message)),
+                (Ok(before), Ok(after)) => compare::difference(before, after, run.numerics),
+                (Ok(_), Err(error)) => {
+                    Some(Difference::new(format!("its evaluation fails, as it did not before: {}", error.message)))
+                }
                 (Err(error), _) => {
                     lacking = Some((sample, error.message.clone()));
                     None
                 }
             };
             compared |= before.is_ok();
-            if let Some(what) = difference {
-                return Err(fault(what).with_note(None, self.inputs_text(like, sample)));
+            if let Some(Difference { what, is_rounding }) = difference {
+                let mut error = fault(what).with_note(None, self.inputs_text(like, sample));
+                if is_rounding {
+                    error = error.with_help(ROUNDS);
+                }
+                return Err(error);
             }
-            results.push(after);
+            results.push(Some(after));
         }
         if let Some((sample, why)) = lacking.filter(|_| !compared) {
             let message = format!("`--check-each` finds no inputs on which `{name}` has a value: {why}");
@@ -227,35 +269,56 @@ impl CheckEach {
     }
 }
 
+impl<'c> Subject<'c> {
+    /// Whether a module has a TIR function in the place of this one.
+    fn is_lowered(&self, after: Module<'c>) -> bool {
+        let is_tir = |function: &AnyFunction<'c>| matches!(function, AnyFunction::Tir(_));
+        after.entry_function().as_ref().is_some_and(is_tir)
+            || after
+                .tree()
+                .into_iter()
+                .flat_map(|module| module.data().functions)
+                .any(|function| is_tir(function) && function.name() == self.function.name)
+    }
+}
+
 fn address(module: Module<'_>) -> usize {
     std::ptr::from_ref(Deref::deref(&module)).addr()
 }
 
 impl Instrumentation for CheckEach {
     fn check<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, after: Module<'c>, _: &Context<'c>) -> Result<()> {
-        if before == after {
+        if before == after || self.is_compared(before, after) {
             return Ok(());
         }
         let (old, new) = (self.subjects(before), self.subjects(after));
         let known = self.known.take().filter(|known| known.module == address(before));
         let mut known = known.map(|known| known.results).unwrap_or_default().into_iter();
-        let is_tir = |function: &AnyFunction<'c>| matches!(function, AnyFunction::Tir(_));
-        if !old.is_empty() && (after.entry_function().as_ref().is_some_and(is_tir) || new.is_empty()) {
-            let message = format!("`--check-each` compares nothing from pass `{}` on", run.decl.name);
-            self.warn(Diagnostic::warning(message).with_note(None, "what it leaves is TIR, which is not evaluated"));
-            return Ok(());
-        }
-        let has_entry = before.entry_function().is_some();
-        let mut results: Vec<Vec<_>> = new.iter().map(|_| Vec::new()).collect();
+        let (is_entry, entry) = (before.entry_function().is_some(), after.entry_function());
+        let fault = |function: Function<'c>, what: &str| {
+            let message = format!("pass `{}` {what} `{}`", run.decl.name, function.name);
+            Err(Diagnostic::error(message).at(function.span).coded("check-each"))
+        };
+        let mut results: Vec<Samples> = new.iter().map(|_| Vec::new()).collect();
         for old in &old {
             let known = known.next().unwrap_or_default();
+            if is_entry && entry.is_none() {
+                return fault(old.function, "left no entry in the place of");
+            }
             let same = |new: &Subject<'c>| {
-                has_entry || (new.function.name, new.reading.path()) == (old.function.name, old.reading.path())
+                is_entry || (new.function.name, new.reading.path()) == (old.function.name, old.reading.path())
             };
-            // A function that is no entry may go: nothing may need it any more.
-            let Some(at) = new.iter().position(same) else { continue };
-            self.compare(run.decl.name, (old, &new[at]), known, &mut results[at])?;
+            match new.iter().position(same) {
+                Some(at) => self.compare(run, (old, &new[at]), known, &mut results[at])?,
+                None if old.is_lowered(after) => {
+                    let message = format!("`--check-each` compares nothing from pass `{}` on", run.decl.name);
+                    let why = "what it leaves is TIR, which is not evaluated";
+                    self.warn(Diagnostic::warning(message).with_note(None, why));
+                }
+                None => return fault(old.function, "removed"),
+            }
         }
+        self.compared.insert(address(after), address(before));
         self.known = Some(Known { module: address(after), results });
         Ok(())
     }

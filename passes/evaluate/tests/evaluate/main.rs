@@ -1,5 +1,6 @@
 //! The reference engine and the pass `evaluate`.
 
+mod check;
 mod common;
 mod data;
 mod elaborated;

@@ -11,7 +11,7 @@ mod tree;
 
 use tf_core::{Context, Diagnostic, Module, Result};
 
-use crate::PassDecl;
+use crate::{Numerics, PassDecl};
 
 pub use print::{IrPrinter, Print, PrintWhen};
 pub use progress::Progress;
@@ -29,6 +29,8 @@ pub struct PassRun<'a> {
     pub count: usize,
     /// The pass.
     pub decl: &'static PassDecl,
+    /// How it keeps numbers, with its options.
+    pub numerics: Numerics,
     /// The pass with its options, as pipeline text.
     pub text: &'a str,
     /// The named pipelines and passes that it came from, outermost first.

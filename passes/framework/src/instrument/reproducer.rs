@@ -87,6 +87,8 @@ pub struct Reproducer<'p> {
     path: PathBuf,
     recipe: Recipe,
     print: &'p Print<'p>,
+    /// Whether the file is there before each pass, in case the pass brings the process down.
+    beforehand: bool,
     failed: bool,
     written: bool,
     error: Option<io::Error>,
@@ -96,7 +98,13 @@ impl<'p> Reproducer<'p> {
     /// Into that file; the recipe's pipeline is filled in.
     #[must_use]
     pub fn new(path: PathBuf, recipe: Recipe, print: &'p Print<'p>) -> Self {
-        Self { path, recipe, print, failed: false, written: false, error: None }
+        Self { path, recipe, print, beforehand: true, failed: false, written: false, error: None }
+    }
+
+    /// Written once a pass has failed, which costs nothing before.
+    #[must_use]
+    pub fn of_failures(self) -> Self {
+        Self { beforehand: false, ..self }
     }
 
     /// Whether the file shows a failure.
@@ -113,7 +121,8 @@ impl<'p> Reproducer<'p> {
     fn write<'c>(&mut self, run: &PassRun<'_>, module: Module<'c>, errors: &[Diagnostic], cx: &Context<'c>) {
         self.recipe.pipeline = run.text.to_owned();
         let text = format!("{}{}", self.recipe.header(errors), (self.print)(module, cx));
-        let partial = self.path.with_added_extension("partial");
+        // Other runs may write the same file now.
+        let partial = self.path.with_added_extension(format!("{}.partial", std::process::id()));
         let result = std::fs::write(&partial, text).and_then(|()| std::fs::rename(&partial, &self.path));
         self.written |= result.is_ok();
         self.error = self.error.take().or(result.err());
@@ -122,7 +131,9 @@ impl<'p> Reproducer<'p> {
 
 impl Instrumentation for Reproducer<'_> {
     fn before<'c>(&mut self, run: &PassRun<'_>, module: Module<'c>, cx: &Context<'c>) {
-        self.write(run, module, &[], cx);
+        if self.beforehand {
+            self.write(run, module, &[], cx);
+        }
     }
 
     fn after<'c>(&mut self, run: &PassRun<'_>, _: Module<'c>, _: Module<'c>, _: &Context<'c>) {

@@ -104,6 +104,8 @@ pub struct Args {
     pub verify_diagnostics: bool,
     /// `--reproducer`
     pub reproducer: Option<String>,
+    /// Whether the reproducer is there too if a pass brings the process down.
+    pub reproducer_of_crashes: bool,
     /// `--run-reproducer`
     pub run_reproducer: Option<String>,
     /// `--print-locations`
@@ -141,6 +143,7 @@ impl Default for Args {
             verify_roundtrip: false,
             verify_diagnostics: false,
             reproducer: None,
+            reproducer_of_crashes: true,
             run_reproducer: None,
             locations: false,
             threads: None,
