@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Runs the seeded faults: passes that are wrong on purpose (docs/examples/faults), each on the program that it is wrong on.
 
-    tools/faults.py [--bin=target/ci] [--plugins=DIR] [--only=NAME]...
+    tools/faults.py [--bin=target/ci] [--plugins=DIR] [--only=NAME]... [--reduce [--every=N]]
 
-Of each fault `--check-each` has to name the pass, the function, the element with both values and the tolerance, and to write a
+With --reduce each program is embedded in one of at least 40 ops first, and tf-reduce has to leave fewer than 10; of every N-th fault with
+--every=N. Else, of each fault `--check-each` has to name the pass, the function, the element with both values and the tolerance, and to write a
 reproducer that says the same when it is run. Right passes have to be silent on the same programs. The exit status is 1 if one is not.
 """
 
@@ -40,6 +41,43 @@ def programs():
     return found
 
 
+def noise(name, annotation, at):
+    """Lines that leave the parameter as it is, bit for bit, and their number of ops."""
+    shape, dtype = re.match(r'Tensor\[(\(.*?\)), "(\w+)"\]', annotation).groups()
+    extents = [extent.strip() for extent in shape.strip("()").split(",") if extent.strip()]
+    lines = [f"{name} = -(-{name})", f"{name} = tf.where({name} == {name}, {name}, {name})", f"{name} = tf.max({name}, {name})"]
+    count = 5
+    zeros = ", ".join("0" for _ in extents)
+    lines.append(f"{name} = tf.insert_slice({name}, {name}, ({zeros},))")
+    count += 1
+    if dtype != "bool":
+        lines += [f"for step{at} in range(2):", f"    {name} = -(-{name})"]
+        count += 3
+    return lines, count
+
+
+def grown(source, module, ops=40):
+    """The module with at least that many ops around those of its entry, which get what they got before."""
+    start = source.index(f"class {module}:")
+    end = source.find("\n\n\n", start)
+    head, text, tail = source[:start], source[start:end], source[end:]
+    signature = re.search(r"    def f\((.*)\):\n", text)
+    params = re.findall(r'(\w+): (Tensor\[\(.*?\), "\w+"\])', signature[1])
+    lines, count, at = [], 0, 0
+    while count < ops:
+        for name, annotation in params:
+            more, added = noise(name, annotation, at)
+            lines, count, at = lines + more, count + added, at + 1
+    body = "".join(f"        {line}\n" for line in lines)
+    text = text[: signature.end()] + body + text[signature.end() :]
+    # A second result that has nothing to do with the fault.
+    first = params[0][0]
+    last = text.rindex("        return ")
+    returned = text[last:].strip().removeprefix("return ")
+    text = text[:last] + f"        result = {returned}\n        return result, tf.relu(-{first})\n"
+    return head + text.rstrip() + tail
+
+
 class Suite:
     def __init__(self, binaries, plugins):
         self.tf_opt = os.path.join(binaries, "tf-opt")
@@ -74,6 +112,26 @@ class Suite:
                 return False, f"the reproducer does not say so: {again.strip()[:400]}"
         return True, found["what"]
 
+    def reduced(self, fault, program):
+        """Whether tf-reduce leaves fewer than ten ops of a large program with the fault, and how many."""
+        module = module_name(fault)
+        with tempfile.TemporaryDirectory() as folder:
+            large, small = os.path.join(folder, "large.py"), os.path.join(folder, "small.tfir")
+            with open(program, encoding="utf-8") as source, open(large, "w", encoding="utf-8") as target:
+                target.write(grown(source.read(), module))
+            command = [os.path.join(os.path.dirname(self.tf_opt), "tf-reduce"), large, f"--module={module}"]
+            command += [f"--load-pass-plugin={self.plugin}", f"--pipeline=typeinfer,{fault},dce", "-o", small, "-j2"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+            found = re.search(r"note: (\d+) ops? in \d+ functions? became (\d+) ops? in", done.stderr)
+            if done.returncode != 0 or not found:
+                return False, f"exit status {done.returncode}, {done.stderr.strip()[:400]}"
+            before, after = map(int, found.groups())
+            status, again = self.run("--run-reproducer", small)
+            if status != 1 or f"pass `{fault}` changed what" not in again:
+                return False, f"what is left does not show it: {again.strip()[:400]}"
+            said = f"{before} ops became {after}"
+            return before >= 40 and after < 10, said
+
     def silent(self, module, program):
         """What right passes are said to have changed."""
         status, told = self.run(program, f"--module={module}", f"--pipeline={RIGHT}", "--check-each", "-o", os.devnull)
@@ -85,6 +143,8 @@ def main():
     parser.add_argument("--bin", default=os.path.join(ROOT, "target", "ci"))
     parser.add_argument("--plugins")
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--reduce", action="store_true")
+    parser.add_argument("--every", type=int, default=1)
     args = parser.parse_args()
     suite = Suite(args.bin, args.plugins or args.bin)
     of = programs()
@@ -93,6 +153,14 @@ def main():
         sys.exit("there are no such faults")
     failed = [f"{fault}: there is no module {module_name(fault)}" for fault in faults if module_name(fault) not in of]
     faults = [fault for fault in faults if module_name(fault) in of]
+    if args.reduce:
+        faults = faults[:: args.every]
+        for fault in faults:
+            ok, what = suite.reduced(fault, of[module_name(fault)])
+            print(f"{fault}: {what}", flush=True)
+            if not ok:
+                failed.append(f"{fault}: {what}")
+        report(failed, f"{len(faults) - len(failed)} of {len(faults)} faults are reduced to fewer than 10 ops")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         told = pool.map(lambda fault: suite.caught(fault, of[module_name(fault)]), faults)
         for fault, (ok, what) in zip(faults, told):
@@ -103,9 +171,14 @@ def main():
         for module, (ok, what) in zip(modules, pool.map(lambda module: suite.silent(module, of[module]), modules)):
             if not ok:
                 failed.append(f"{module}: right passes are accused: {what}")
+    report(failed, f"{len(faults) - len(failed)} of {len(faults)} faults are found, and nothing else is")
+
+
+def report(failed, summary):
+    """Says what failed, and ends the program."""
     for line in failed:
         print(line, file=sys.stderr)
-    print(f"{len(faults) - len(failed)} of {len(faults)} faults are found, and nothing else is")
+    print(summary)
     sys.exit(1 if failed else 0)
 
 
