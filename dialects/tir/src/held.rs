@@ -1,5 +1,6 @@
 //! What one position of a mesh holds of a tensor, and where in memory it lies.
 
+use tf_target::mma::Fragment;
 use tf_types::{Mesh, Storage, TensorLayout, TensorType, TypeError};
 
 /// Addresses in bytes stay within 64 bits for every dtype.
@@ -94,6 +95,9 @@ impl<'c> Held<'c> {
             Some(_) => shard.layout.static_strides().ok_or_else(symbolic)?,
             None => dense(&extents, |at| tensor.storage != Storage::Rmem || owner[at].is_none()),
         };
+        if Fragment::is_placement(shape, shard) {
+            return Ok(Self { axes: tile(shape, &extents, &strides, &owner), mesh: Some(shard.mesh) });
+        }
         let map = tf_types::shard::layout_axis_to_tensor_axis(shard.layout.shape(), tensor.shape);
         let mut axes = vec![Vec::new(); shape.len()];
         for (at, axis) in map.iter().enumerate() {
@@ -214,6 +218,18 @@ impl<'c> Held<'c> {
     }
 }
 
+/// The factors of a tile whose strides are offsets into it by rows.
+fn tile(shape: &[i64], extents: &[i64], strides: &[i64], owner: &[Option<usize>]) -> Vec<Vec<Factor>> {
+    let columns = shape.last().copied().unwrap_or(1).max(1);
+    let mut axes = vec![Vec::new(); shape.len()];
+    for (at, (&extent, &stride)) in extents.iter().zip(strides).enumerate() {
+        let (axis, step) = if stride < columns { (1, stride) } else { (0, stride / columns) };
+        axes[axis].push(Factor { extent, step, stride, mesh_axis: owner[at] });
+    }
+    axes.iter_mut().for_each(|factors| factors.sort_by_key(|factor| std::cmp::Reverse(factor.step)));
+    axes
+}
+
 /// Equal factors, apart from strides and extents of 1.
 fn alike(a: &[Factor], b: &[Factor]) -> bool {
     let key = |f: &&Factor| f.extent > 1;
@@ -240,6 +256,7 @@ fn dense(shape: &[i64], takes_part: impl Fn(usize) -> bool) -> Vec<i64> {
 
 #[cfg(test)]
 mod tests {
+    use tf_target::mma::{MmaOpSpec, Operand};
     use tf_types::mesh::MeshLayout;
     use tf_types::{Arena, DType, Mesh, ShardAttr, Storage, TensorLayout, Topology, Type, TypeContext};
 
@@ -300,6 +317,27 @@ mod tests {
         let window = cx.layout(cx.const_dims(&[16, 128]), Some(cx.const_dims(&[512, 1])));
         let ty = cx.tensor(cx.const_dims(&[16, 128]), DType::F32, Some(TensorLayout::Plain(window)), Storage::Gmem);
         assert_eq!(held(ty).strides_for(&wanted), Some(vec![2048, 512, 4, 1]));
+    }
+
+    #[test]
+    fn fragments_are_factored_by_their_offsets() {
+        let arena = Arena::new();
+        let cx = TypeContext::new(&arena);
+        let spec = MmaOpSpec::SM80_16X8X16_BF16;
+        let atom = spec.atom(&cx);
+        for (role, placement) in [(Operand::A, atom.a), (Operand::B, atom.b), (Operand::C, atom.c)] {
+            let fragment = spec.fragment(role);
+            let [_, columns] = fragment.shape();
+            let layout = Some(TensorLayout::Shard(placement));
+            let x = held(cx.tensor(cx.const_dims(&fragment.shape()), DType::F32, layout, Storage::Rmem));
+            assert_eq!(
+                x.axes.iter().map(|f| f.iter().map(|f| f.extent).product()).collect::<Vec<i64>>(),
+                fragment.shape()
+            );
+            let factors = x.axes.iter().enumerate().flat_map(|(axis, factors)| factors.iter().map(move |f| (axis, f)));
+            let mut factors = factors.map(|(axis, f)| (f.stride, f.step * if axis == 0 { columns } else { 1 }));
+            assert!(factors.all(|(stride, offset)| stride == offset), "{role:?}");
+        }
     }
 
     #[test]

@@ -4,9 +4,10 @@ use tf_core::node::TirCallee;
 use tf_core::op::attr::Ints;
 use tf_core::op::{OpCall, OpView, RuleError, VerifyRule};
 use tf_core::walk::{post_order, walk_stmts};
-use tf_core::{Context, Expr, ExprKind, Literal, PrimFunction, Span, StmtKind, op};
-use tf_types::{DType, Type, TypeKind};
+use tf_core::{Context, Diagnostic, Expr, ExprKind, Literal, PrimFunction, Span, StmtKind, op};
+use tf_types::{DType, Mesh, Type, TypeKind};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule};
 
 /// Starts a device function of the module, or the entry of a child module, on `grid` CTAs of `block` threads.
 ///
@@ -99,6 +100,34 @@ pub fn launches<'c>(function: PrimFunction<'c>) -> Vec<(OpCall<'c, Launch>, Opti
     found
 }
 
+/// CTAs and threads: the largest of the meshes of a device function.
+///
+/// # Errors
+/// A mesh whose positions are symbolic.
+pub fn mesh_geometry(kernel: PrimFunction<'_>) -> Result<(i64, i64), Diagnostic> {
+    let (mut grid, mut block) = (1, 1);
+    let mut symbolic = false;
+    walk_stmts(kernel.body, |stmt| {
+        if let StmtKind::MeshScope { mesh, .. } = stmt.kind {
+            match (positions(mesh, true), positions(mesh, false)) {
+                (Some(ctas), Some(threads)) => (grid, block) = (grid.max(ctas), block.max(threads)),
+                _ => symbolic = true,
+            }
+        }
+    });
+    if symbolic {
+        let message = format!("the meshes of `@{}` are symbolic: its launch geometry is not known", kernel.name);
+        return Err(Diagnostic::error(message).at(kernel.span));
+    }
+    Ok((grid, block))
+}
+
+/// Positions of a mesh's CTA levels, or of its other levels.
+fn positions(mesh: Mesh<'_>, ctas: bool) -> Option<i64> {
+    let levels = mesh.topologies.iter().filter(|t| (t.name.as_str() == "cta") == ctas);
+    levels.map(|t| t.size.and_then(|size| size.as_const())).product()
+}
+
 impl VerifyRule for Launch {
     fn verify<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<(), RuleError> {
         let (ExprKind::SymbolRef(name), TypeKind::Callable { params, .. }) =
@@ -173,8 +202,14 @@ fn attributes(call: &OpCall<'_, Launch>) -> Result<(), RuleError> {
     }
 }
 
+impl TirEvalRule for Launch {
+    fn meaning<'c>(_: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Ok(Meaning::Launch)
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Launch>().verifies().done();
+    r.op::<Launch>().verifies().means().done();
 }
 
 #[cfg(test)]

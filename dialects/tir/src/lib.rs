@@ -3,8 +3,10 @@
 //! A placed tensor has its *logical* shape and a `ShardLayout`; what one position holds of it is
 //! [`held::Held`], which lowering and back ends share.
 
+mod access;
 pub mod arith;
 pub mod asynchronous;
+pub mod distribution;
 mod effect;
 pub mod held;
 pub mod launch;

@@ -1,10 +1,11 @@
 //! Host values of the evaluator: typed arrays, their arithmetic, tensor files, comparison.
 //!
-//! Nothing here but [`rule`] knows an IR node. A [`Tensor`] is an n-d array of one dtype; clones and views share storage. All results are the same at
+//! Nothing here but [`rule`] and [`tir`] knows an IR node. A [`Tensor`] is an n-d array of one dtype; clones and views share storage. All results are the same at
 //! any number of threads.
 
 pub mod io;
 pub mod rule;
+pub mod tir;
 
 mod activation;
 mod assemble;

@@ -13,6 +13,7 @@ use tf_core::op::{
 };
 use tf_types::{DType, Symbol, Type};
 
+use crate::tir::{TirEvalRule, TirFn, tir_handler};
 use crate::{Tensor, Value, ValueError};
 
 /// What an evaluation rule knows besides its operands.
@@ -60,7 +61,24 @@ fn eval_handler<'c, O: EvalRule>(
 }
 
 /// Evaluation rules by op.
-pub type EvalRegistry = AnalysisRegistry<EvalFn>;
+pub struct EvalRegistry {
+    values: AnalysisRegistry<EvalFn>,
+    tir: AnalysisRegistry<TirFn>,
+}
+
+impl EvalRegistry {
+    /// The rule that computes a value from values.
+    #[must_use]
+    pub fn get(&self, id: OpId) -> Option<EvalFn> {
+        self.values.get(id)
+    }
+
+    /// The rule that says what a TIR op means.
+    #[must_use]
+    pub fn tir(&self, id: OpId) -> Option<TirFn> {
+        self.tir.get(id)
+    }
+}
 
 /// What a dialect registers into: ops with their type, verification, access and evaluation rules.
 pub struct DialectBuilder {
@@ -70,7 +88,11 @@ pub struct DialectBuilder {
 
 impl Default for DialectBuilder {
     fn default() -> Self {
-        Self { ops: OpRegistryBuilder::default(), eval: AnalysisRegistry::new("evaluation") }
+        let eval = EvalRegistry {
+            values: AnalysisRegistry::new("evaluation"),
+            tir: AnalysisRegistry::new("evaluation of statements"),
+        };
+        Self { ops: OpRegistryBuilder::default(), eval }
     }
 }
 
@@ -134,7 +156,20 @@ impl<O: Op> OpEntry<'_, O> {
     where
         O: EvalRule,
     {
-        let result = self.builder.eval.register(self.id, O::DECL.name, eval_handler::<O>);
+        let result = self.builder.eval.values.register(self.id, O::DECL.name, eval_handler::<O>);
+        if let Err(error) = result {
+            self.builder.ops.error(error);
+        }
+        self
+    }
+
+    /// Attaches the rule that says what a TIR op means.
+    #[must_use]
+    pub fn means(self) -> Self
+    where
+        O: TirEvalRule,
+    {
+        let result = self.builder.eval.tir.register(self.id, O::DECL.name, tir_handler::<O>);
         if let Err(error) = result {
             self.builder.ops.error(error);
         }

@@ -36,7 +36,7 @@ fn chains(criterion: &mut Criterion) {
         group.throughput(Throughput::Elements(length as u64));
         group.bench_with_input(BenchmarkId::from_parameter(length), &length, |bencher, _| {
             bencher.iter(|| {
-                let request = Request { cx, module, entry, inputs: &inputs, dims: &dims, argument: None };
+                let request = Request { cx, module, entry, inputs: &inputs, outputs: &[], dims: &dims, argument: None };
                 black_box(engine.run(&request))
             });
         });

@@ -17,6 +17,8 @@ pub struct Request<'a, 'c> {
     pub entry: AnyFunction<'c>,
     /// One tensor for each input parameter, in order, with its dtype and a shape that fits its type.
     pub inputs: &'a [Tensor],
+    /// What each output parameter of a TIR function holds before the run, where it is an input too; may be shorter.
+    pub outputs: &'a [Option<Tensor>],
     /// The sizes of the dims in the inputs' types.
     pub dims: &'a DimSizes<'c>,
     /// What follows the colon in `on=cuda:0`.

@@ -23,6 +23,7 @@ mod semantics;
 mod summary;
 mod tensors;
 mod times;
+mod tir;
 
 pub use check::{CheckEach, CheckInputs, generated_inputs};
 pub use dims::{DimSizes, bind_dims};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tf_core::{AnyFunction, Diagnostic, Module, Result};
+use tf_core::{AnyFunction, Diagnostic, Expr, Module, Result};
 use tf_framework::{Artifact, OptionError, Pass, PassCx};
 use tf_value::Tensor;
 use tf_value::io::write_tensors;
@@ -197,8 +197,20 @@ impl Evaluate {
         let given: Vec<_> = shapes
             .map(|&param| Ok((param, sources.activation(param, &mut notes.converted)?)))
             .collect::<Result<_>>()?;
-        let (bound, tensors): (Vec<_>, Vec<_>) = given.iter().cloned().unzip();
-        let mut dims = bind_dims(&bound, &tensors, entry.span())?;
+        let changed = match entry {
+            AnyFunction::Tir(function) if engine.name() == "reference" => function.inputs_and_outputs().1,
+            _ => Vec::new(),
+        };
+        let held = |&param: &Expr<'c>| {
+            let found = param.var_name().is_some_and(|name| sources.inputs.find(name.as_str()).is_some());
+            found.then(|| sources.activation(param, &mut notes.converted)).transpose()
+        };
+        let outputs: Vec<Option<Tensor>> = changed.iter().map(held).collect::<Result<_>>()?;
+        let tensors: Vec<Tensor> = given.into_iter().map(|(_, tensor)| tensor).collect();
+        let mut bound: Vec<_> = params.iter().copied().filter(|param| !param.is_const_param()).collect();
+        bound.extend(changed.iter().zip(&outputs).filter_map(|(&param, tensor)| tensor.as_ref().map(|_| param)));
+        let known: Vec<_> = tensors.iter().chain(outputs.iter().flatten()).cloned().collect();
+        let mut dims = bind_dims(&bound, &known, entry.span())?;
         for (&name, &size) in &sources.dims {
             dims.entry(name).or_insert(size);
         }
@@ -209,8 +221,8 @@ impl Evaluate {
             .iter()
             .filter_map(|param| if param.is_const_param() { filled.next() } else { given.next() })
             .collect();
-        let dims = bind_dims(&params, &inputs, entry.span())?;
-        engine.run(&Request { cx, module, entry, inputs: &inputs, dims: &dims, argument })
+        dims.extend(bind_dims(&params, &inputs, entry.span())?);
+        engine.run(&Request { cx, module, entry, inputs: &inputs, outputs: &outputs, dims: &dims, argument })
     }
 }
 

@@ -13,9 +13,9 @@ use crate::method::{self, Calls, Item};
 use crate::reach::{Known, Reach, arity};
 use crate::reading::{Step, refused};
 use crate::semantics::{Semantics, Whole};
-use crate::{DimSizes, Engine, PositionResults, Positions, Reading, ReadingRequest, Request};
+use crate::{DimSizes, Engine, PositionResults, Positions, Reading, ReadingRequest, Request, tir};
 
-/// Interprets HIR on host tensors: the semantics that every other engine is compared with.
+/// Interprets functions of values and of statements on host tensors: the semantics that every other engine is compared with.
 pub struct Reference {
     rules: Arc<EvalRegistry>,
 }
@@ -117,11 +117,7 @@ impl Engine for Reference {
     fn run<'c>(&self, request: &Request<'_, 'c>) -> Result<Vec<Tensor>> {
         let function = match request.entry {
             AnyFunction::Hir(function) => function,
-            AnyFunction::Tir(function) => {
-                let message =
-                    format!("the engine `reference` does not run TIR functions yet: `{}` is one", function.name);
-                return Err(Diagnostic::error(message).at(function.span).with_help("evaluate before `lower-tir`"));
-            }
+            AnyFunction::Tir(function) => return tir::run(request, function, &self.rules),
         };
         let (wanted, found) = (function.params.len(), request.inputs.len());
         if wanted != found {

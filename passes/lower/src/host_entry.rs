@@ -6,8 +6,8 @@ use tf_core::{
     TargetKind,
 };
 use tf_framework::{Pass, PassCx};
-use tf_tir::launch::Launch;
-use tf_types::{DType, Mesh, Symbol};
+use tf_tir::launch::{Launch, mesh_geometry};
+use tf_types::{DType, Symbol};
 
 /// Adds a CPU function that launches the entry kernel, and makes it the entry. The grid is as large as the meshes of
 /// CTAs in the kernel, the block as large as those of threads. A module whose entry runs on the CPU stays as it is.
@@ -51,7 +51,7 @@ fn free_name<'c>(module: Module<'c>, cx: &Context<'c>) -> Symbol<'c> {
 }
 
 fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c>) -> Result<PrimFunction<'c>> {
-    let (grid, block) = geometry(kernel)?;
+    let (grid, block) = mesh_geometry(kernel)?;
     let params: Vec<_> = kernel.visible_params().iter().map(|p| cx.expr(p.kind, p.ty(), p.meta)).collect();
     let types: Vec<_> = kernel.data().params.iter().map(|p| p.ty()).collect();
     let symbol = cx.expr(ExprKind::SymbolRef(kernel.name), cx.callable(&types, cx.unit()), Meta::at(kernel.span));
@@ -72,29 +72,4 @@ fn host_function<'c>(cx: &Context<'c>, kernel: PrimFunction<'c>, name: Symbol<'c
         doc: None,
         span: kernel.span,
     }))
-}
-
-/// CTAs and threads: the largest of the kernel's meshes.
-fn geometry(kernel: PrimFunction<'_>) -> Result<(i64, i64)> {
-    let (mut grid, mut block) = (1, 1);
-    let mut symbolic = false;
-    tf_core::walk::walk_stmts(kernel.body, |stmt| {
-        if let StmtKind::MeshScope { mesh, .. } = stmt.kind {
-            match (positions(mesh, true), positions(mesh, false)) {
-                (Some(ctas), Some(threads)) => (grid, block) = (grid.max(ctas), block.max(threads)),
-                _ => symbolic = true,
-            }
-        }
-    });
-    if symbolic {
-        let message = format!("the meshes of `@{}` are symbolic: its launch geometry is not known", kernel.name);
-        return Err(Diagnostic::error(message).at(kernel.span));
-    }
-    Ok((grid, block))
-}
-
-/// Positions of a mesh's CTA levels, or of its other levels.
-fn positions(mesh: Mesh<'_>, ctas: bool) -> Option<i64> {
-    let levels = mesh.topologies.iter().filter(|t| (t.name.as_str() == "cta") == ctas);
-    levels.map(|t| t.size.and_then(|size| size.as_const())).product()
 }

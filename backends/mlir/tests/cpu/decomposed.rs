@@ -43,7 +43,7 @@ fn show(cx: &Context<'_>, diagnostics: &[Diagnostic]) -> String {
 fn evaluate<'c>(cx: &Context<'c>, engines: &Engines, module: Module<'c>, inputs: &[Tensor], on: &str) -> Vec<Tensor> {
     let (engine, argument) = engines.find(on).unwrap();
     let entry = module.entry_function().unwrap();
-    let result = engine.run(&Request { cx, module, entry, inputs, dims: &DimSizes::default(), argument });
+    let result = engine.run(&Request { cx, module, entry, inputs, outputs: &[], dims: &DimSizes::default(), argument });
     result.unwrap_or_else(|error| panic!("{on}: {}", show(cx, &[error])))
 }
 

@@ -45,7 +45,7 @@ fn run<'c>(cx: &Context<'c>, module: tf_core::Module<'c>, inputs: &[Tensor], on:
     tf_mlir::engine::register_engines(&mut engines);
     let (engine, argument) = engines.find(on).unwrap();
     let entry = module.entry_function().unwrap();
-    engine.run(&Request { cx, module, entry, inputs, dims: &DimSizes::default(), argument })
+    engine.run(&Request { cx, module, entry, inputs, outputs: &[], dims: &DimSizes::default(), argument })
 }
 
 #[test]

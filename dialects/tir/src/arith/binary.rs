@@ -5,7 +5,10 @@ use tf_core::{Context, op};
 use tf_types::DType;
 use tf_types::kinds::BinaryKind;
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
+use crate::distribution::distribution;
 use crate::rules::{binary_takes, broadcasts_to, same_dtype, tensor};
 
 /// `dst[i] = lhs[i] kind rhs[i]`; an operand of extent 1 along an axis is repeated.
@@ -45,8 +48,31 @@ impl VerifyRule for Binary {
     }
 }
 
+struct Elementwise {
+    lhs: Access,
+    rhs: Access,
+    dst: Access,
+    kind: BinaryKind,
+}
+
+impl Effect for Elementwise {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let (lhs, rhs) = (positions.read(&self.lhs)?, positions.read(&self.rhs)?);
+        positions.write(&self.dst, &lhs.binary(rhs, self.kind)?)
+    }
+}
+
+impl TirEvalRule for Binary {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let [lhs, rhs, dst] = Operand::all(call.view())?;
+        let wanted = distribution(dst.part(), &[lhs.part(), rhs.part()]);
+        let (lhs, rhs, dst) = (lhs.access(&wanted)?, rhs.access(&wanted)?, dst.access(&wanted)?);
+        Ok(Meaning::Effect(Team::Each, Box::new(Elementwise { lhs, rhs, dst, kind: call.kind() })))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Binary>().verifies().done();
+    r.op::<Binary>().verifies().means().done();
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
+use crate::distribution::distribution;
 use crate::rules::{numbers, same_dtype, same_shape};
 
 /// `dst[i] = min(max(src[i], min_val), max_val)`; NaN stays.
@@ -34,8 +37,31 @@ impl VerifyRule for Clamp {
     }
 }
 
+struct Bounded {
+    src: Access,
+    dst: Access,
+    bounds: [f64; 2],
+}
+
+impl Effect for Bounded {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let values = positions.read(&self.src)?;
+        positions.write(&self.dst, &values.clamp(self.bounds[0], self.bounds[1])?)
+    }
+}
+
+impl TirEvalRule for Clamp {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let [src, dst] = Operand::all(call.view())?;
+        let wanted = distribution(dst.part(), &[src.part()]);
+        let effect =
+            Bounded { src: src.access(&wanted)?, dst: dst.access(&wanted)?, bounds: [call.min_val(), call.max_val()] };
+        Ok(Meaning::Effect(Team::Each, Box::new(effect)))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Clamp>().verifies().done();
+    r.op::<Clamp>().verifies().means().done();
 }
 
 #[cfg(test)]

@@ -2,9 +2,13 @@
 
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
+use tf_types::DType;
 use tf_types::kinds::UnaryKind;
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
+use crate::distribution::distribution;
 use crate::rules::{same_dtype, same_shape, unary_takes};
 
 /// `dst[i] = kind(src[i])`; the kind `cast` converts to the dtype of `dst`.
@@ -35,8 +39,36 @@ impl VerifyRule for Unary {
     }
 }
 
+struct Elementwise {
+    src: Access,
+    dst: Access,
+    kind: UnaryKind,
+    dtype: DType,
+}
+
+impl Effect for Elementwise {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let values = positions.read(&self.src)?;
+        let values = match self.kind {
+            UnaryKind::Cast => values.cast(self.dtype)?,
+            kind => values.unary(kind)?,
+        };
+        positions.write(&self.dst, &values)
+    }
+}
+
+impl TirEvalRule for Unary {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let [src, dst] = Operand::all(call.view())?;
+        let wanted = distribution(dst.part(), &[src.part()]);
+        let dtype = dst.tensor.dtype;
+        let (src, dst) = (src.access(&wanted)?, dst.access(&wanted)?);
+        Ok(Meaning::Effect(Team::Each, Box::new(Elementwise { src, dst, kind: call.kind(), dtype })))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Unary>().verifies().done();
+    r.op::<Unary>().verifies().means().done();
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_types::Storage;
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule};
 
+use crate::memory::copy::Move;
 use crate::rules::{same_count, same_dtype, tensor};
 
 /// `dst[i] = src[i]` from global to shared memory, some time before a `T.cp_async_wait` that waits for its group.
@@ -42,8 +44,14 @@ impl VerifyRule for CopyAsync {
     }
 }
 
+impl TirEvalRule for CopyAsync {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Move::of(call.view(), true)
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<CopyAsync>().verifies().done();
+    r.op::<CopyAsync>().verifies().means().done();
 }
 
 #[cfg(test)]

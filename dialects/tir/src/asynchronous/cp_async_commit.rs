@@ -3,6 +3,7 @@
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
 /// Closes the group of the asynchronous copies that this thread has started since it closed the last one.
 ///
@@ -21,6 +22,21 @@ impl VerifyRule for CpAsyncCommit {
     }
 }
 
+struct Commit;
+
+impl Effect for Commit {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        positions.commit();
+        Ok(())
+    }
+}
+
+impl TirEvalRule for CpAsyncCommit {
+    fn meaning<'c>(_: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Ok(Meaning::Effect(Team::Each, Box::new(Commit)))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<CpAsyncCommit>().verifies().done();
+    r.op::<CpAsyncCommit>().verifies().means().done();
 }

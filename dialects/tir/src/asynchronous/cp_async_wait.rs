@@ -3,6 +3,7 @@
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
 /// Waits until at most the `n` newest groups of this thread's asynchronous copies are pending. What other threads copied is seen
 /// after a barrier.
@@ -27,8 +28,24 @@ impl VerifyRule for CpAsyncWait {
     }
 }
 
+/// Waits until at most that many groups are pending.
+struct Wait(usize);
+
+impl Effect for Wait {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        positions.wait(self.0);
+        Ok(())
+    }
+}
+
+impl TirEvalRule for CpAsyncWait {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Ok(Meaning::Effect(Team::Each, Box::new(Wait(usize::try_from(call.n()).unwrap_or(0)))))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<CpAsyncWait>().verifies().done();
+    r.op::<CpAsyncWait>().verifies().means().done();
 }
 
 #[cfg(test)]

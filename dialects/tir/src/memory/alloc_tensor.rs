@@ -5,6 +5,7 @@ use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::{Storage, Type, TypeKind};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule};
 
 use crate::memory::addresses;
 use crate::rules::layout_fits;
@@ -41,8 +42,14 @@ impl TypeRule for AllocTensor {
     }
 }
 
+impl TirEvalRule for AllocTensor {
+    fn meaning<'c>(_: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Ok(Meaning::Allocate)
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<AllocTensor>().types().done();
+    r.op::<AllocTensor>().types().means().done();
 }
 
 #[cfg(test)]

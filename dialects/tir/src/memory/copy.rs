@@ -1,9 +1,12 @@
 //! `T.copy`
 
-use tf_core::op::{OpCall, RuleError, VerifyRule};
+use tf_core::op::{OpCall, OpView, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
+use crate::distribution::distribution_of_copy;
 use crate::rules::{same_count, same_dtype, tensor};
 
 /// `dst[i] = src[i]`, every position what it holds; the direction follows from the storages.
@@ -47,8 +50,41 @@ impl VerifyRule for Copy {
     }
 }
 
+/// Copies elements; `later`: without waiting for it.
+pub(crate) struct Move {
+    pub(crate) src: Access,
+    pub(crate) dst: Access,
+    pub(crate) later: bool,
+}
+
+impl Move {
+    /// Of operand 0 to operand 1.
+    ///
+    /// # Errors
+    /// Operands without static positions.
+    pub(crate) fn of(view: OpView<'_>, later: bool) -> Result<Meaning, RuleError> {
+        let [src, dst] = Operand::all(view)?;
+        let wanted = distribution_of_copy(dst.part(), src.part());
+        let (src, dst) = (src.access_in_order(&wanted)?, dst.access_in_order(&wanted)?);
+        Ok(Meaning::Effect(Team::Each, Box::new(Self { src, dst, later })))
+    }
+}
+
+impl Effect for Move {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let values = positions.read(&self.src)?;
+        if self.later { positions.write_later(&self.dst, &values) } else { positions.write(&self.dst, &values) }
+    }
+}
+
+impl TirEvalRule for Copy {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Move::of(call.view(), false)
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Copy>().verifies().done();
+    r.op::<Copy>().verifies().means().done();
 }
 
 #[cfg(test)]

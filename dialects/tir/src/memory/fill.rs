@@ -3,7 +3,9 @@
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
 use crate::rules::{same_dtype, tensor};
 
 /// `tensor[i] = value`
@@ -33,8 +35,28 @@ impl VerifyRule for Fill {
     }
 }
 
+struct Filled {
+    tensor: Access,
+    value: Access,
+}
+
+impl Effect for Filled {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let values = positions.read(&self.value)?;
+        positions.write(&self.tensor, &values)
+    }
+}
+
+impl TirEvalRule for Fill {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let [tensor, value] = Operand::all(call.view())?;
+        let (value, tensor) = (value.access(&tensor.held)?, tensor.access(&tensor.held)?);
+        Ok(Meaning::Effect(Team::Each, Box::new(Filled { tensor, value })))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Fill>().verifies().done();
+    r.op::<Fill>().verifies().means().done();
 }
 
 #[cfg(test)]

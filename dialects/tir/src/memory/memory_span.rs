@@ -4,6 +4,7 @@ use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::Type;
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule, Window};
 
 use crate::rules::in_memory;
 
@@ -27,8 +28,14 @@ impl TypeRule for MemorySpan {
     }
 }
 
+impl TirEvalRule for MemorySpan {
+    fn meaning<'c>(_: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Ok(Meaning::View(Window::default()))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<MemorySpan>().types().done();
+    r.op::<MemorySpan>().types().means().done();
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use tf_core::op::attr::{AnyLayout, Dims};
 use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
-use tf_types::{Type, TypeKind};
+use tf_types::{Storage, TensorType, Type, TypeKind};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, Start, TirEvalRule, Window};
 
+use crate::held::{Factor, Held};
 use crate::memory::addresses;
 use crate::rules::{layout_fits, tensor};
 
@@ -62,8 +64,51 @@ impl TypeRule for TensorView {
     }
 }
 
+impl TirEvalRule for TensorView {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let memory = tensor(0, "memory", call.memory())?;
+        let shape = call.shape().unwrap_or(memory.shape);
+        let view = TensorType { shape, layout: Some(call.layout()), ..*memory };
+        let (from, to) = (Held::of(memory)?, Held::of(&view)?);
+        let is_flat = call.coords().len() == 1 && from.axes.len() != 1;
+        let starts = match is_flat {
+            true => vec![Start { factors: vec![(1, 1)], room: None }],
+            false => (0..call.coords().len()).map(|axis| start(&from, &to, axis)).collect(),
+        };
+        Ok(Meaning::View(Window { starts, span: span(memory.storage, &to) }))
+    }
+}
+
+fn start(memory: &Held<'_>, view: &Held<'_>, axis: usize) -> Start {
+    let factors = memory.axes[axis].iter().map(|f| (f.step, f.stride)).collect();
+    // A view whose axes step as those of the memory is a window of it: it may not run over the end of an axis into the next row.
+    let is_window =
+        memory.axes.len() == view.axes.len() && axis_stride(&memory.axes[axis]) == axis_stride(&view.axes[axis]);
+    let room = (memory.extents()[axis], view.extents()[axis]);
+    Start { factors, room: is_window.then_some(room) }
+}
+
+/// Elements of memory per coordinate of an axis, if they are always as many.
+fn axis_stride(factors: &[Factor]) -> Option<i64> {
+    let mut parts = factors.iter().filter(|f| f.extent > 1);
+    let last = parts.next_back()?;
+    let stride = last.stride / last.step;
+    let uniform = |f: &Factor| f.stride == stride * f.step;
+    (uniform(last) && parts.all(uniform)).then_some(stride)
+}
+
+/// Elements that a view addresses; where every position has memory of its own, its coordinates move nothing.
+fn span(storage: Storage, view: &Held<'_>) -> i64 {
+    if storage != Storage::Rmem {
+        return addresses::addressed(view);
+    }
+    let mut own = view.clone();
+    own.axes.iter_mut().for_each(|factors| factors.retain(|factor| factor.mesh_axis.is_none()));
+    addresses::addressed(&own)
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<TensorView>().types().done();
+    r.op::<TensorView>().types().means().done();
 }
 
 #[cfg(test)]

@@ -5,6 +5,9 @@ use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{Context, op};
 use tf_types::{DType, Type};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule};
+
+use super::positions;
 
 /// Where this position is along one axis of an open mesh, from 0 on; of a slice `m[…]`, from the slice's start on.
 ///
@@ -32,8 +35,15 @@ impl TypeRule for Coordinate {
     }
 }
 
+impl TirEvalRule for Coordinate {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let axis = usize::try_from(call.axis()).unwrap_or(usize::MAX);
+        Ok(Meaning::Coordinate(positions::place(call.mesh(), axis)?))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Coordinate>().types().done();
+    r.op::<Coordinate>().types().means().done();
 }
 
 #[cfg(test)]

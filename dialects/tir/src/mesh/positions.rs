@@ -1,30 +1,10 @@
 //! Mesh coordinates as functions of the CTA and thread ids.
 
-use tf_types::{Mesh, TypeError};
+use tf_types::{Mesh, MeshLayout, TypeError};
 
-/// Where the positions of a mesh axis are: the coordinate is `(id / stride) % extent` of a thread or CTA id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AxisPosition {
-    /// Of threads within a CTA; otherwise of CTAs.
-    pub in_cta: bool,
-    /// Ids per coordinate.
-    pub stride: i64,
-    /// Number of coordinates.
-    pub extent: i64,
-}
+use tf_value::tir::Place;
 
-impl AxisPosition {
-    /// The xor distances that combine all coordinates of this axis, if they are lanes of one warp.
-    #[must_use]
-    pub fn butterfly(&self) -> Option<Vec<i64>> {
-        let powers = (self.stride as u64).is_power_of_two() && (self.extent as u64).is_power_of_two();
-        if !powers || self.stride * self.extent > 32 {
-            return None;
-        }
-        let steps = std::iter::successors(Some(self.stride), |d| Some(d * 2));
-        Some(steps.take_while(|d| *d < self.stride * self.extent).collect())
-    }
-}
+pub use tf_value::tir::AxisPosition;
 
 /// The coordinates of a mesh as functions of the CTA and thread ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,4 +39,45 @@ impl Positions {
         }
         Ok(Self { axes })
     }
+}
+
+/// Where a position is along an axis of a mesh, or of a slice of one.
+///
+/// # Errors
+/// As [`Positions::of`]; no such axis.
+pub fn place(mesh: Mesh<'_>, axis: usize) -> Result<Place, TypeError> {
+    let MeshLayout::Sliced(slice) = mesh.layout else {
+        let axis = Positions::of(mesh)?.axes.get(axis).copied();
+        return axis
+            .map(|axis| Place { axis, start: 0 })
+            .ok_or_else(|| TypeError::new(format!("{mesh} has no such axis")));
+    };
+    let refuse = || TypeError::new(format!("the positions of {mesh} are not static"));
+    let strides = mesh.strides().and_then(tf_types::layout::static_dims).ok_or_else(refuse)?;
+    let sizes: Option<Vec<_>> = mesh.topologies.iter().map(|t| t.size?.as_const()).collect();
+    let (sizes, mut rest) = (sizes.ok_or_else(refuse)?, slice.offset.as_const().ok_or_else(refuse)?);
+    // The offset is a sum of starts times strides, of which those of smaller strides do not reach the next one.
+    let mut order: Vec<_> = (0..strides.len()).collect();
+    order.sort_by_key(|&at| std::cmp::Reverse(strides[at]));
+    let mut outer = sizes.iter().product::<i64>();
+    for at in order {
+        let stride = strides[at].max(1);
+        let (start, extent) = (rest / stride, (outer / stride).max(1));
+        rest %= stride;
+        outer = stride;
+        if at == axis {
+            let (mut level, mut deeper) = (sizes.len().saturating_sub(1), 1);
+            while level > 0 && stride >= deeper * sizes[level] {
+                deeper *= sizes[level];
+                level -= 1;
+            }
+            let in_cta = match mesh.topologies.get(level).map(|level| level.name.as_str()) {
+                Some("thread") => true,
+                Some("cta") => false,
+                _ => return Err(refuse()),
+            };
+            return Ok(Place { axis: AxisPosition { in_cta, stride: stride / deeper, extent }, start });
+        }
+    }
+    Err(TypeError::new(format!("{mesh} has no such axis")))
 }

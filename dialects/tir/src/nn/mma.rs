@@ -7,7 +7,9 @@ use tf_core::{Context, op};
 use tf_target::mma::{MmaAtom, MmaOpSpec, Operand};
 use tf_types::{DType, DimTuple};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule};
 
+use super::product;
 use crate::rules::{same_dtype, tensor};
 
 /// `acc[m, n] += sum over k of lhs[m, k] * rhs[k, n]`, every position on what it holds, or all threads of an instruction together. It
@@ -118,8 +120,14 @@ fn operands_of<'c>(call: &OpCall<'c, Mma>, cx: &Context<'c>, atom: &MmaAtom<'c>)
     Ok(())
 }
 
+impl TirEvalRule for Mma {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        product::meaning(&call)
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Mma>().verifies().done();
+    r.op::<Mma>().verifies().means().done();
 }
 
 #[cfg(test)]

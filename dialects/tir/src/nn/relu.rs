@@ -2,8 +2,12 @@
 
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
+use tf_types::kinds::UnaryKind;
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
+use crate::distribution::distribution;
 use crate::rules::{numbers, same_dtype, same_shape};
 
 /// `dst[i] = max(src[i], 0)`; NaN stays.
@@ -30,8 +34,29 @@ impl VerifyRule for Relu {
     }
 }
 
+struct Rectified {
+    src: Access,
+    dst: Access,
+}
+
+impl Effect for Rectified {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let values = positions.read(&self.src)?;
+        positions.write(&self.dst, &values.unary(UnaryKind::Relu)?)
+    }
+}
+
+impl TirEvalRule for Relu {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let [src, dst] = Operand::all(call.view())?;
+        let wanted = distribution(dst.part(), &[src.part()]);
+        let effect = Rectified { src: src.access(&wanted)?, dst: dst.access(&wanted)? };
+        Ok(Meaning::Effect(Team::Each, Box::new(effect)))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Relu>().verifies().done();
+    r.op::<Relu>().verifies().means().done();
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
+use crate::access::Operand;
+use crate::held::{Factor, Held};
 use crate::rules::{floats, same_dtype, same_shape, tensor};
 
 /// `dst[…, i] = src[…, i] * rsqrt(mean over the last axis of src^2 + eps) * weight[i]`, computed in f32 and rounded once.
@@ -54,8 +57,42 @@ impl VerifyRule for RmsNorm {
     }
 }
 
+struct Normalised {
+    src: Access,
+    dst: Access,
+    weight: Access,
+    eps: f64,
+}
+
+impl Effect for Normalised {
+    fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
+        let (src, weight) = (positions.read(&self.src)?, positions.read(&self.weight)?);
+        let (count, row) = (positions.count(), self.weight.len);
+        // Positions hold one weight, or what each reads is equal.
+        let weight = weight.slice(&[0, 0], &[1, row], &[1, 1])?.reshape(&[row])?;
+        let rows = src.reshape(&[count * self.src.len / row.max(1), row])?;
+        positions.write(&self.dst, &rows.rms_norm(&weight, self.eps)?.reshape(&[count, self.src.len])?)
+    }
+}
+
+impl TirEvalRule for RmsNorm {
+    /// A position normalises whole rows: those that it holds a part of.
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        let [src, dst, weight] = Operand::all(call.view())?;
+        let mut wanted = dst.held.clone();
+        let length = wanted.extents().last().copied().unwrap_or(1);
+        let row = vec![Factor { extent: length, step: 1, stride: 0, mesh_axis: None }];
+        if let Some(last) = wanted.axes.last_mut() {
+            last.clone_from(&row);
+        }
+        let weight = weight.access(&Held { axes: vec![row], mesh: wanted.mesh })?;
+        let (src, dst) = (src.access(&wanted)?, dst.access(&wanted)?);
+        Ok(Meaning::Effect(Team::Each, Box::new(Normalised { src, dst, weight, eps: call.eps() })))
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<RmsNorm>().verifies().done();
+    r.op::<RmsNorm>().verifies().means().done();
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use tf_types::{TensorType, TypeError};
 
-use crate::held::Held;
+use crate::held::{Factor, Held};
 use crate::mesh::positions::Positions;
 
 /// How a reduction runs over the positions of a mesh.
@@ -89,6 +89,27 @@ impl ReducePlan {
             return 0;
         }
         self.slots.iter().map(|(_, extent)| extent).product::<i64>() * self.cells as i64
+    }
+
+    /// The workspace as a tensor of (kept…, exchanged…, cell): the elements that a position of `src`'s mesh writes, and those it reads.
+    #[must_use]
+    pub fn slots_of<'c>(&self, src: &Held<'c>) -> (Held<'c>, Held<'c>) {
+        let is_exchanged = |slot: &&(usize, i64)| self.exchanged.contains(&slot.0);
+        let kept = self.slots.iter().filter(|slot| !is_exchanged(slot));
+        let order: Vec<_> = kept.chain(self.slots.iter().filter(is_exchanged)).copied().collect();
+        let (mut write, mut read) = (vec![], vec![]);
+        let mut stride = order.iter().map(|(_, extent)| extent).product::<i64>() * self.cells as i64;
+        for slot in order {
+            let (axis, extent) = slot;
+            stride /= extent;
+            let split = Factor { extent, step: 1, stride, mesh_axis: Some(axis) };
+            write.push(vec![split]);
+            read.push(vec![if is_exchanged(&&slot) { Factor { mesh_axis: None, ..split } } else { split }]);
+        }
+        let cell = vec![Factor { extent: self.cells as i64, step: 1, stride: 1, mesh_axis: None }];
+        write.push(cell.clone());
+        read.push(cell);
+        (Held { axes: write, mesh: src.mesh }, Held { axes: read, mesh: src.mesh })
     }
 }
 

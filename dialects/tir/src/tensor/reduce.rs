@@ -6,9 +6,11 @@ use tf_core::{Context, op};
 use tf_types::kinds::ReduceKind;
 use tf_types::{DType, Dim, Storage, TensorType};
 use tf_value::rule::DialectBuilder;
+use tf_value::tir::{Meaning, TirEvalRule};
 
 use crate::rules::{floats, numbers, same_dtype, tensor};
 use crate::tensor::plan::ReducePlan;
+use crate::tensor::reduction::Reduction;
 
 /// `dst = kind over axes of src`, across every position whose mesh axis splits a reduced axis; 16-bit floats
 /// accumulate in f32. Reduced axes are 1 in `dst`, or left out.
@@ -91,8 +93,14 @@ fn is_reduced(src: &[Dim<'_>], dst: &[Dim<'_>], reduced: impl Fn(usize) -> bool)
     kept == dst
 }
 
+impl TirEvalRule for Reduce {
+    fn meaning<'c>(call: OpCall<'c, Self>) -> Result<Meaning, RuleError> {
+        Reduction::of(&call)
+    }
+}
+
 pub(crate) fn register(r: &mut DialectBuilder) {
-    r.op::<Reduce>().verifies().done();
+    r.op::<Reduce>().verifies().means().done();
 }
 
 #[cfg(test)]

@@ -118,6 +118,12 @@ impl<'c, O: Op> OpCall<'c, O> {
 
     /// The op instance.
     #[must_use]
+    pub fn view(&self) -> OpView<'c> {
+        self.raw
+    }
+
+    /// The op with its attributes.
+    #[must_use]
     pub fn instance(&self) -> OpInstance<'c> {
         self.raw.op
     }

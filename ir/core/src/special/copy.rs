@@ -1,7 +1,7 @@
 //! Copies of functions: all nodes are new, dim variables may get values, calls may get other callees.
 
 use rustc_hash::FxHashMap;
-use tf_types::{DType, Dim, Storage, Symbol, Type, TypeError};
+use tf_types::{DType, Dim, Mesh, Storage, Symbol, Type, TypeError};
 
 use crate::node::{Callee, Converter, Expr, ExprKind, Function, GridRegion};
 use crate::op::{Attr, OpInstance, OpView};
@@ -75,6 +75,18 @@ impl<'a, 'c> Copier<'a, 'c> {
     /// A copy of all that `root` reaches; what was copied before is shared.
     pub fn expr(&mut self, root: Expr<'c>) -> Result<Expr<'c>> {
         self.clone.visit(&mut self.rule, root)
+    }
+}
+
+impl<'c> Copier<'_, 'c> {
+    /// The op with the values in its attributes.
+    pub fn op(&self, op: OpInstance<'c>, span: Option<crate::Span>) -> Result<OpInstance<'c>> {
+        self.rule.op(self.clone.cx, op, span)
+    }
+
+    /// The mesh with the values in it.
+    pub fn mesh(&self, mesh: Mesh<'c>, span: Option<crate::Span>) -> Result<Mesh<'c>> {
+        self.clone.cx.substitute_mesh(mesh, &self.rule.dims).map_err(|error| refusal(error, span))
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod copy;
 mod reach;
+mod statements;
 
 use rustc_hash::FxHashSet;
 use tf_types::Symbol;
 
 pub(crate) use copy::Copier;
 pub use reach::{with_callees, with_origins};
+pub use statements::specialize_prim_function;
 
 use crate::node::{Function, FunctionData, Origin};
 use crate::{Context, Diagnostic, Result};

@@ -131,6 +131,27 @@ impl Fragment {
         &self.registers
     }
 
+    /// Whether a tile of that shape is placed as what the threads of some instruction hold: then the strides tell rows and columns.
+    #[must_use]
+    pub fn is_placement(shape: &[i64], shard: ShardLayout<'_>) -> bool {
+        let thread = |level: &tf_types::Topology<'_>| level.name.as_str() == "thread";
+        let extents: Vec<_> = shard.mesh.extents().iter().map(|extent| extent.as_const()).collect();
+        let is_warps = matches!(extents[..], [Some(4), Some(8)] | [Some(4), Some(8), Some(4)]);
+        let (Some(factors), Some(strides)) = (shard.layout.static_shape(), shard.layout.static_strides()) else {
+            return false;
+        };
+        let is = |fragment: &Self| {
+            fragment.storage == Storage::Rmem
+                && fragment.shape == *shape
+                && fragment.extents == factors
+                && fragment.strides == strides
+                && fragment.attrs == shard.attrs
+        };
+        let all =
+            || MmaOpSpec::all().flat_map(|spec| [Operand::A, Operand::B, Operand::C].map(|role| spec.fragment(role)));
+        is_warps && shard.mesh.topologies.iter().all(thread) && all().any(|fragment| is(&fragment))
+    }
+
     /// The placement over a mesh of the form that the instruction requires.
     #[must_use]
     pub fn placement<'c>(&self, cx: &TypeContext<'c>, mesh: Mesh<'c>) -> ShardLayout<'c> {

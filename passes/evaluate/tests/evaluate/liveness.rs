@@ -57,7 +57,7 @@ fn run<'c>(cx: &Context<'c>, rules: &Arc<EvalRegistry>, x: Expr<'c>, body: Expr<
     let input = Tensor::zeros(&[1], DType::F32).unwrap();
     let inputs = std::slice::from_ref(&input);
     let dims = bind_dims(f.params, inputs, f.span).unwrap();
-    let request = Request { cx, module, entry, inputs, dims: &dims, argument: None };
+    let request = Request { cx, module, entry, inputs, outputs: &[], dims: &dims, argument: None };
     let outputs = Reference::new(Arc::clone(rules)).run(&request).unwrap();
     assert_eq!(input.to_f32_vec(), [0.0], "an input is never written");
     outputs.iter().flat_map(Tensor::to_f32_vec).collect()

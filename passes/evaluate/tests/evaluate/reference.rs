@@ -20,7 +20,7 @@ fn run<'c>(cx: &Context<'c>, rules: &Rules, f: Function<'c>, inputs: &[Tensor]) 
         ..ModuleData::new(cx.symbol("m"))
     });
     let result = bind_dims(f.params, inputs, f.span).and_then(|dims| {
-        let request = Request { cx, module, entry, inputs, dims: &dims, argument: None };
+        let request = Request { cx, module, entry, inputs, outputs: &[], dims: &dims, argument: None };
         Reference::new(std::sync::Arc::clone(rules)).run(&request)
     });
     match result {

@@ -118,7 +118,7 @@ pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
         let Some((inputs, dims)) = inputs(old, &mut Rng::new(seed), wanted.size) else { continue };
         let value = |module, function| {
             let entry = AnyFunction::Hir(function);
-            engine.run(&Request { cx, module, entry, inputs: &inputs, dims: &dims, argument: None })
+            engine.run(&Request { cx, module, entry, inputs: &inputs, outputs: &[], dims: &dims, argument: None })
         };
         let Ok(expected) = value(module, old) else { continue };
         let found =

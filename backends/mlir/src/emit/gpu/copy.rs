@@ -4,7 +4,7 @@ use crate::emit::{
     table::EmitEffect,
 };
 use tf_core::{Result, op::OpCall};
-use tf_tir::{held::Held, memory::copy::Copy};
+use tf_tir::{distribution::Part, held::Held, memory::copy::Copy};
 
 impl EmitEffect for Copy {
     const WRITES: &'static [usize] = &[1];
@@ -17,18 +17,10 @@ impl EmitEffect for Copy {
     }
 }
 
-/// By which distribution an elementwise operation runs: that of the registers it touches, the destination's first;
-/// memory can be addressed by any.
+/// By which distribution an elementwise operation runs.
 pub(crate) fn distribution<'a, 'c, const N: usize>(dst: &Buffer<'a, 'c>, sources: [&Buffer<'a, 'c>; N]) -> Held<'c> {
-    let in_registers = |b: &Buffer<'_, 'c>| matches!(b.place, Place::Registers { .. });
-    if in_registers(dst) {
-        return dst.held.clone();
+    fn part<'b, 'c>(buffer: &'b Buffer<'_, 'c>) -> Part<'b, 'c> {
+        Part { held: &buffer.held, in_registers: matches!(buffer.place, Place::Registers { .. }) }
     }
-    let extents = |h: &Held<'c>| h.axes.iter().map(|f| f.iter().map(|f| f.extent).product()).collect::<Vec<i64>>();
-    let shape = extents(&dst.held);
-    let splits = |b: &Buffer<'_, 'c>| b.held.split().next().is_some();
-    let alike = |b: &&&Buffer<'_, 'c>| extents(&b.held) == shape;
-    let registers = sources.iter().filter(alike).find(|b| in_registers(b));
-    let split = || sources.iter().filter(alike).find(|b| !splits(dst) && splits(b));
-    registers.or_else(split).map_or_else(|| dst.held.clone(), |b| b.held.clone())
+    tf_tir::distribution::distribution(part(dst), &sources.map(part))
 }

@@ -107,7 +107,9 @@ impl<'a, 'c> KernelCx<'a, 'c> {
         };
         self.touched.extend(shared);
         let len = local_len(wanted)?;
-        let axes = placed(&buffer.held, wanted)
+        let axes = buffer
+            .held
+            .placed_as(wanted)
             .ok_or_else(|| Diagnostic::error("the two layouts do not address the same elements by strides"))?;
         let target = Held { axes, mesh: wanted.mesh };
         let mut base = start;
@@ -183,27 +185,6 @@ fn find<'c>(held: &Held<'c>, wanted: &Held<'c>, index: usize) -> Result<usize> {
         Diagnostic::error("a position does not hold the elements of this operand that it needs")
             .with_help("reshard the operand to the distribution of the result")
     })
-}
-
-/// The factors of `wanted` with the strides that address the elements of `memory`, right-aligned and broadcast.
-/// `None` if no strides do.
-pub(crate) fn placed(memory: &Held<'_>, wanted: &Held<'_>) -> Option<Vec<Vec<Factor>>> {
-    let shift = wanted.axes.len().checked_sub(memory.axes.len())?;
-    let mut axes = Vec::with_capacity(wanted.axes.len());
-    for (axis, theirs) in wanted.axes.iter().enumerate() {
-        let mine = axis.checked_sub(shift).map_or(&[][..], |axis| &memory.axes[axis]);
-        let extent: i64 = mine.iter().map(|f| f.extent).product();
-        let offset = |coord: i64| mine.iter().map(|f| (coord / f.step) % f.extent * f.stride).sum::<i64>();
-        let stride = |f: &Factor| if extent > 1 && f.extent > 1 { offset(f.step) } else { 0 };
-        let found: Vec<_> = theirs.iter().map(|f| Factor { stride: stride(f), ..*f }).collect();
-        let linear = |coord: i64| found.iter().map(|f| (coord / f.step) % f.extent * f.stride).sum::<i64>();
-        let whole: i64 = theirs.iter().map(|f| f.extent).product();
-        if extent > 1 && (whole != extent || (0..extent).any(|coord| linear(coord) != offset(coord))) {
-            return None;
-        }
-        axes.push(found);
-    }
-    Some(axes)
 }
 
 /// The stride of a logical axis, if one number is.

@@ -6,7 +6,7 @@ use crate::emit::{
 };
 use tf_core::{Diagnostic, Expr, Result, op::OpCall};
 use tf_tir::{
-    held::{Factor, Held},
+    held::Held,
     tensor::plan::ReducePlan,
     tensor::reduce::{Reduce, accumulator},
 };
@@ -102,7 +102,7 @@ impl<'a, 'c> KernelCx<'a, 'c> {
             // Somebody may still read what the last use left there.
             self.barrier()?;
         }
-        let (mine, read) = slots(plan, src);
+        let (mine, read) = plan.slots_of(src);
         let flat = Buffer { held: mine.clone(), ..workspace.clone() };
         self.write(&flat, &mine, cells)?;
         self.barrier()?;
@@ -115,24 +115,4 @@ impl<'a, 'c> KernelCx<'a, 'c> {
         }
         Ok(results)
     }
-}
-
-/// The workspace as a tensor of (kept…, exchanged…, cell): the element that a position writes, and those it reads.
-pub(crate) fn slots<'c>(plan: &ReducePlan, src: &Held<'c>) -> (Held<'c>, Held<'c>) {
-    let is_exchanged = |slot: &&(usize, i64)| plan.exchanged.contains(&slot.0);
-    let kept = plan.slots.iter().filter(|slot| !is_exchanged(slot));
-    let order: Vec<_> = kept.chain(plan.slots.iter().filter(is_exchanged)).copied().collect();
-    let (mut write, mut read) = (vec![], vec![]);
-    let mut stride = order.iter().map(|(_, extent)| extent).product::<i64>() * plan.cells as i64;
-    for slot in order {
-        let (axis, extent) = slot;
-        stride /= extent;
-        let split = Factor { extent, step: 1, stride, mesh_axis: Some(axis) };
-        write.push(vec![split]);
-        read.push(vec![if is_exchanged(&&slot) { Factor { mesh_axis: None, ..split } } else { split }]);
-    }
-    let cell = vec![Factor { extent: plan.cells as i64, step: 1, stride: 1, mesh_axis: None }];
-    write.push(cell.clone());
-    read.push(cell);
-    (Held { axes: write, mesh: src.mesh }, Held { axes: read, mesh: src.mesh })
 }
