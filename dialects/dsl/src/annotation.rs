@@ -86,7 +86,9 @@ impl<'c> Parser<'_, 'c> {
         if matches!(expr, ast::Expr::Slice(_)) {
             return Err(Refusal::wrong(span, "the shape is a tuple of extents, found a slice"));
         }
-        if let ast::Expr::Tuple(tuple) = expr {
+        if let ast::Expr::Tuple(tuple) = expr
+            && !tuple.elts.iter().any(ast::Expr::is_starred_expr)
+        {
             let dims = tuple.elts.iter().map(|item| match item {
                 ast::Expr::Slice(_) => {
                     Err(Refusal::wrong(self.span(item), "an entry of the shape is an extent, not a slice"))

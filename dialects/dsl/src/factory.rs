@@ -1,15 +1,16 @@
 //! Plain functions of a file: they make modules and constants when they are called at file level.
 
-use ruff_python_ast as ast;
-use tf_core::{AnyFunction, Span};
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use crate::body::is_docstring;
-use crate::family::Family;
-use crate::function::Role;
-use crate::module::Decorator;
+use ruff_python_ast as ast;
+use tf_core::Span;
+use tf_types::Symbol;
+
 use crate::names::Builtin;
-use crate::parser::{Binding, Domain, Frame, Parser};
+use crate::parser::{Binding, Frame, Parser, Scope};
 use crate::refusal::{Refusal, Res};
+use crate::statics::{Args, Outcome, Python};
 use crate::value::Value;
 
 /// Calls inside calls.
@@ -17,236 +18,142 @@ const OPEN_CALLS: usize = 64;
 /// Calls of one file.
 const CALLS: usize = 10_000;
 
-/// A plain function of the file.
-#[derive(Clone, Copy)]
-pub(crate) struct Factory<'a> {
-    pub(crate) def: &'a ast::StmtFunctionDef,
-    home: Option<Home>,
+/// A plain function of the file, or a lambda.
+#[derive(Clone)]
+pub(crate) struct Factory<'a, 'c> {
+    pub(crate) code: Code<'a>,
+    /// The scopes around its definition.
+    home: Rc<[Scope<'c>]>,
+    defaults: Rc<[(Symbol<'c>, Binding<'c>)]>,
 }
 
-/// Where a function inside another is defined.
-#[derive(Clone, Copy)]
-struct Home {
-    /// The number of the call that defines it.
-    call: usize,
-    /// How many scopes it sees.
-    scopes: usize,
+/// What a call runs.
+#[derive(Clone)]
+pub(crate) enum Code<'a> {
+    Def(&'a ast::StmtFunctionDef),
+    Lambda(Rc<ast::ExprLambda>),
 }
 
-impl<'a> Factory<'a> {
+impl Code<'_> {
+    fn name(&self) -> &str {
+        match self {
+            Self::Def(def) => def.name.as_str(),
+            Self::Lambda(_) => "lambda",
+        }
+    }
+
+    pub(crate) fn parameters(&self) -> Option<&ast::Parameters> {
+        match self {
+            Self::Def(def) => Some(&def.parameters),
+            Self::Lambda(lambda) => lambda.parameters.as_deref(),
+        }
+    }
+}
+
+impl<'a> Factory<'a, '_> {
+    /// One whose call passes every parameter, and which sees the names of the file only.
     pub(crate) fn at_file_level(def: &'a ast::StmtFunctionDef) -> Self {
-        Self { def, home: None }
+        Self { code: Code::Def(def), home: Rc::default(), defaults: Rc::default() }
     }
 }
 
 impl<'a, 'c> Parser<'a, 'c> {
-    /// The value that a plain function returns for these arguments.
-    pub(crate) fn factory_call(&mut self, at: usize, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let factory = self.factories[at];
-        let def = factory.def;
-        let name = def.name.as_str();
-        if self.body.is_some() {
-            let message = format!("`{name}` cannot be used: it is a plain Python function, and bodies call none");
-            return Err(Refusal::unread(span, message).also(self.span(&def.name), "defined here"));
-        }
-        if !def.decorator_list.is_empty() || def.is_async {
-            return Err(Refusal::unread(span, format!("`{name}` is a decorated Python function, which is not called")));
-        }
-        let parameters = &def.parameters;
-        if parameters.vararg.is_some() || parameters.kwarg.is_some() {
-            return Err(Refusal::unread(span, format!("`{name}` takes any number of arguments, which is not read")));
-        }
-        let all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
-        let params: Vec<_> = all.collect();
-        let names: Vec<&str> = params.iter().map(|param| param.parameter.name.as_str()).collect();
-        let given = self.arguments(call, name, &names)?;
-        let mut frame = Frame::default();
-        for ((param, given), name) in params.iter().zip(given).zip(&names) {
-            let value = match (given, &param.default) {
-                (Some(given), _) => self.eval(given, None)?,
-                (None, Some(default)) => self.eval(default, None)?,
-                (None, None) => return Err(Refusal::wrong(span, format!("`{}` needs `{name}`", def.name))),
-            };
-            frame.insert(self.cx.symbol(name), Binding::Value(value));
-        }
-        self.run(factory, frame, span)
+    /// The place of a function that is defined here.
+    pub(crate) fn define(&mut self, def: &'a ast::StmtFunctionDef) -> usize {
+        self.define_in(Code::Def(def), &self.scopes.clone())
     }
 
-    /// Runs the body of a plain function over its own names, those of the functions around it, and those of the file.
-    pub(crate) fn run(&mut self, factory: Factory<'a>, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
-        let Factory { def, home } = factory;
-        let (calls, scopes) = match home {
-            None => (0, 0),
-            Some(home) => match self.open_calls.iter().position(|open| *open == home.call) {
-                Some(at) => (at + 1, home.scopes),
-                None => {
-                    let message = format!("`{}` is called after the function around it has returned", def.name);
-                    let refusal = Refusal::unread(span, message).also(self.span(&def.name), "defined here");
-                    return Err(refusal.help("pass what it needs as arguments, and define it at file level"));
-                }
-            },
-        };
+    pub(crate) fn define_in(&mut self, code: Code<'a>, home: &[Scope<'c>]) -> usize {
+        let params = code.parameters().into_iter().flat_map(|params| params.iter_non_variadic_params());
+        let params: Vec<_> =
+            params.filter_map(|param| Some((&param.parameter.name, param.default.as_ref()?))).collect();
+        let mut defaults = Vec::with_capacity(params.len());
+        for (name, default) in params {
+            let value = self.constant_binding(default);
+            defaults.push((self.cx.symbol(name.as_str()), value));
+        }
+        self.factories.push(Factory { code, home: home.into(), defaults: defaults.into() });
+        self.factories.len() - 1
+    }
+
+    /// A `lambda` as a value.
+    pub(crate) fn lambda(&mut self, lambda: &ast::ExprLambda) -> Value<'c> {
+        let code = Rc::clone(self.lambdas.entry(lambda.range).or_insert_with(|| Rc::new(lambda.clone())));
+        Value::Factory(self.define_in(Code::Lambda(code), &self.scopes.clone()))
+    }
+
+    /// The value that a plain function returns for these arguments.
+    pub(crate) fn factory_call(&mut self, at: usize, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let factory = self.factories[at].clone();
+        let name = factory.code.name();
+        if let Code::Def(def) = factory.code
+            && (def.is_async || !self.only_cached(def))
+        {
+            let message = format!("`{name}` is a decorated Python function, which is not called");
+            return Err(Refusal::unread(span, message));
+        }
+        let frame = self.factory_frame(&factory, name, args, span)?;
+        self.run(&factory, frame, span)
+    }
+
+    /// The names that a call starts with.
+    pub(crate) fn factory_frame(
+        &mut self,
+        factory: &Factory<'a, 'c>,
+        name: &str,
+        args: Args<'c>,
+        span: Span,
+    ) -> Res<Frame<'c>> {
+        match factory.code.parameters() {
+            Some(parameters) => self.parameters(parameters, &factory.defaults, name, args, span),
+            None => self.parameters(&ast::Parameters::default(), &[], name, args, span),
+        }
+    }
+
+    /// Whether all decorators of a function leave its value as it is.
+    fn only_cached(&mut self, def: &ast::StmtFunctionDef) -> bool {
+        def.decorator_list.iter().all(|decorator| {
+            let written = match &decorator.expression {
+                ast::Expr::Call(call) => &*call.func,
+                other => other,
+            };
+            let is_method = matches!(written, ast::Expr::Name(name)
+                if matches!(name.id.as_str(), "property" | "staticmethod" | "classmethod"));
+            is_method || matches!(self.eval(written, None), Ok(Value::Builtin(Builtin::Python(Python::Cache))))
+        })
+    }
+
+    /// Runs a plain function over its own names, those around its definition, and those of the file.
+    pub(crate) fn run(&mut self, factory: &Factory<'a, 'c>, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+        self.run_in(factory, Rc::new(RefCell::new(frame)), span)
+    }
+
+    /// [`Self::run`] over names that the caller keeps.
+    pub(crate) fn run_in(&mut self, factory: &Factory<'a, 'c>, scope: Scope<'c>, span: Span) -> Res<Value<'c>> {
         self.factory_calls.1 += 1;
         if self.factory_calls.0 >= OPEN_CALLS || self.factory_calls.1 > CALLS {
             let limit = if self.factory_calls.0 >= OPEN_CALLS { OPEN_CALLS } else { CALLS };
             return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
         }
         self.factory_calls.0 += 1;
-        let hidden = (self.open_calls.split_off(calls), self.scopes.split_off(scopes));
-        self.open_calls.push(self.factory_calls.1);
-        self.scopes.push(frame);
-        let outer = std::mem::take(&mut self.domain);
+        let scopes = factory.home.iter().cloned().chain([scope]).collect();
+        let scopes = std::mem::replace(&mut self.scopes, scopes);
+        let domain = std::mem::take(&mut self.domain);
+        let body = self.body.take();
         let before = self.refused;
-        let result = self.run_suite(&def.body);
-        self.open_calls.truncate(calls);
-        self.open_calls.extend(hidden.0);
-        self.scopes.truncate(scopes);
-        self.scopes.extend(hidden.1);
-        let domain = std::mem::replace(&mut self.domain, outer);
+        let result = match &factory.code {
+            Code::Def(def) => self.run_suite(&def.body).map(Outcome::value),
+            Code::Lambda(lambda) => self.eval(&lambda.body, None),
+        };
+        self.body = body;
+        self.scopes = scopes;
+        let domain = std::mem::replace(&mut self.domain, domain);
         self.seal(domain);
         self.factory_calls.0 -= 1;
         let result = result?;
         if self.refused > before {
             return Err(Refusal::Reported);
         }
-        Ok(result.unwrap_or(Value::None))
-    }
-
-    fn run_suite(&mut self, stmts: &'a [ast::Stmt]) -> Res<Option<Value<'c>>> {
-        for (at, stmt) in stmts.iter().enumerate() {
-            let span = self.span(stmt);
-            match stmt {
-                ast::Stmt::Pass(_) => {}
-                first if at == 0 && is_docstring(first) => {}
-                ast::Stmt::Return(stmt) => {
-                    return match &stmt.value {
-                        Some(value) => self.eval(value, None).map(Some),
-                        None => Ok(Some(Value::None)),
-                    };
-                }
-                ast::Stmt::If(branch) => {
-                    let taken = self.branch(branch)?;
-                    if let Some(value) = self.nested(span, |p| p.run_suite(taken))? {
-                        return Ok(Some(value));
-                    }
-                }
-                ast::Stmt::For(stmt) => {
-                    if let Some(value) = self.nested(span, |p| p.run_for(stmt))? {
-                        return Ok(Some(value));
-                    }
-                }
-                ast::Stmt::Assert(assert) => match self.eval(&assert.test, None)? {
-                    Value::Bool(true) => {}
-                    Value::Bool(false) => {
-                        let message = format!("the assertion `{}` fails", self.text(&*assert.test));
-                        return Err(Refusal::wrong(span, message));
-                    }
-                    other => return Err(Refusal::unread(span, format!("an assertion of {}", other.describe()))),
-                },
-                ast::Stmt::Raise(raise) => return Err(self.raised(raise, span)),
-                ast::Stmt::ClassDef(class) => match self.file_class(class)? {
-                    Some(module) => {
-                        self.bind(self.cx.symbol(class.name.as_str()), Binding::Value(Value::Module(module)));
-                    }
-                    None => self.plain_class(class),
-                },
-                ast::Stmt::FunctionDef(def) => self.local_function(def)?,
-                other => self.constant_statement(other),
-            }
-        }
-        Ok(None)
-    }
-
-    /// `raise VerifyError("text")`: the text, else the statement.
-    fn raised(&mut self, raise: &ast::StmtRaise, span: Span) -> Refusal {
-        let text = match raise.exc.as_deref() {
-            Some(ast::Expr::Call(call)) => call.arguments.args.first().and_then(|text| self.eval(text, None).ok()),
-            _ => None,
-        };
-        match text {
-            Some(Value::Str(text)) => Refusal::wrong(span, text.as_str()),
-            _ => Refusal::wrong(span, format!("`{}`", self.text(raise))),
-        }
-    }
-
-    fn run_for(&mut self, stmt: &'a ast::StmtFor) -> Res<Option<Value<'c>>> {
-        let items = self.sequence(&stmt.iter)?;
-        self.count_elements(items.len(), self.span(stmt))?;
-        for item in items {
-            self.bind_target(&stmt.target, &item)?;
-            if let Some(value) = self.run_suite(&stmt.body)? {
-                return Ok(Some(value));
-            }
-        }
-        Ok(None)
-    }
-
-    /// A function inside a plain function.
-    fn local_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<()> {
-        if self.part(def)? {
-            return Ok(());
-        }
-        let name = self.cx.symbol(def.name.as_str());
-        let binding = match &def.decorator_list[..] {
-            [decorator] => match self.decorator(decorator)? {
-                Decorator::Known(Builtin::Func, call) => {
-                    let declared = self.declared(call, "func", &["target", "topologies"])?;
-                    let domain = Domain { topologies: declared.topologies.clone(), ..Domain::default() };
-                    let outer = std::mem::replace(&mut self.domain, domain);
-                    let function = self.function(def, Role::Member);
-                    self.domain = outer;
-                    let function = function?;
-                    if declared.is_context() {
-                        let module = self.implicit_module(AnyFunction::Hir(function), &declared)?;
-                        Binding::Value(Value::Module(module))
-                    } else {
-                        self.domain.functions.push(Family::new(function));
-                        Binding::Value(Value::Function(function))
-                    }
-                }
-                Decorator::Known(Builtin::PrimFunc, call) => {
-                    let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
-                    Binding::Value(Value::Prim(self.prim_function(def, declared.target, declared.outputs)?))
-                }
-                _ => {
-                    let message =
-                        format!("`@{}` decorates no function inside another", self.text(&decorator.expression));
-                    return Err(Refusal::unread(self.span(decorator), message));
-                }
-            },
-            _ => {
-                let home = self.open_calls.last().map(|&call| Home { call, scopes: self.scopes.len() });
-                self.factories.push(Factory { def, home });
-                Binding::Value(Value::Factory(self.factories.len() - 1))
-            }
-        };
-        self.bind(name, binding);
-        Ok(())
-    }
-
-    /// The branch that an `if` on constants takes.
-    pub(crate) fn branch<'x>(&mut self, branch: &'x ast::StmtIf) -> Res<&'x [ast::Stmt]> {
-        if self.truth(&branch.test)? {
-            return Ok(&branch.body);
-        }
-        for clause in &branch.elif_else_clauses {
-            match &clause.test {
-                Some(test) if !self.truth(test)? => {}
-                _ => return Ok(&clause.body),
-            }
-        }
-        Ok(&[])
-    }
-
-    /// Whether a constant is true, as Python has it.
-    pub(crate) fn truth(&mut self, test: &ast::Expr) -> Res<bool> {
-        let value = self.eval(test, None)?;
-        match value.truth() {
-            Some(truth) => Ok(truth),
-            None => {
-                let message = format!("`{}` is {}, which is neither true nor false", self.text(test), value.describe());
-                Err(Refusal::unread(self.span(test), message))
-            }
-        }
+        Ok(result)
     }
 }

@@ -5,7 +5,7 @@ use tf_core::node::{Converter, FunctionData, ModuleData};
 use tf_core::{AnyFunction, Context, DimVarRangePat, Function, Span};
 
 use crate::function::Role;
-use crate::parser::{Domain, Parser};
+use crate::parser::{Binding, Domain, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
@@ -68,12 +68,18 @@ impl<'c> Parser<'_, 'c> {
         self.domain.functions[at].refused |= result.is_err();
         let function = result?;
         let name = function.name;
-        for binding in self.scopes.last_mut().unwrap_or(&mut self.file).values_mut() {
-            if let crate::parser::Binding::Value(Value::Function(bound)) = binding
-                && *bound == base
-            {
-                *bound = function;
+        let update = |names: &mut Frame<'c>| {
+            for binding in names.values_mut() {
+                if let Binding::Value(Value::Function(bound)) = binding
+                    && *bound == base
+                {
+                    *bound = function;
+                }
             }
+        };
+        match self.scopes.last() {
+            Some(scope) => update(&mut scope.borrow_mut()),
+            None => update(&mut self.file),
         }
         debug_assert_eq!(name, base.name);
         Ok(true)

@@ -1,11 +1,10 @@
 //! File level: imports, constants, functions and module classes, in order.
 
 use ruff_python_ast as ast;
-use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction};
+use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction, Span};
 
 use crate::DslOptions;
 use crate::body::{is_docstring, keyword};
-use crate::factory::Factory;
 use crate::family::Family;
 use crate::function::Role;
 use crate::module::{Declared, Decorator};
@@ -19,6 +18,8 @@ pub(crate) struct Candidate<'c> {
     name: String,
     kind: Kind,
     module: Option<Module<'c>>,
+    /// Whether it is a function that declares no context of its own.
+    is_alone: bool,
     /// The place of a function among those of the file, which are complete at its end only.
     function: Option<usize>,
     errors: std::ops::Range<usize>,
@@ -49,8 +50,12 @@ enum Defined<'c> {
 }
 
 impl<'a, 'c> Parser<'a, 'c> {
-    /// The module that the options select.
-    pub(crate) fn file(mut self, stmts: &'a [ast::Stmt], options: &DslOptions) -> Result<Module<'c>, Vec<Diagnostic>> {
+    /// The module that the options select, and whether it is the one of a function alone.
+    pub(crate) fn file(
+        mut self,
+        stmts: &'a [ast::Stmt],
+        options: &DslOptions,
+    ) -> Result<(Module<'c>, bool), Vec<Diagnostic>> {
         let mut candidates = Vec::new();
         for (at, stmt) in stmts.iter().enumerate() {
             if at == 0 && is_docstring(stmt) {
@@ -72,8 +77,9 @@ impl<'a, 'c> Parser<'a, 'c> {
         match &options.module {
             None if !self.diagnostics.is_empty() => Err(self.diagnostics),
             wanted => match select(&candidates, wanted.as_deref()) {
-                Ok(Candidate { module: Some(module), .. }) => {
-                    tf_core::tree::completed(self.cx, *module).map_err(|error| vec![error])
+                Ok(Candidate { module: Some(module), is_alone, .. }) => {
+                    let module = tf_core::tree::completed(self.cx, *module).map_err(|error| vec![error])?;
+                    Ok((module, *is_alone))
                 }
                 Ok(candidate) => {
                     // What is wrong with a callee is wrong with its caller.
@@ -97,6 +103,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                     name: def.name.to_string(),
                     kind: Kind::Function,
                     module: None,
+                    is_alone: false,
                     function: None,
                     errors: before..before,
                 };
@@ -104,15 +111,17 @@ impl<'a, 'c> Parser<'a, 'c> {
                     Ok(Defined::Part) => return,
                     Ok(Defined::Intrinsic(at)) => return self.bind(symbol, Binding::Value(Value::Intrinsic(at))),
                     Ok(Defined::Plain) => {
-                        self.factories.push(Factory::at_file_level(def));
-                        return self.bind(symbol, Binding::Value(Value::Factory(self.factories.len() - 1)));
+                        let place = self.define(def);
+                        return self.bind(symbol, Binding::Value(Value::Factory(place)));
                     }
                     Ok(Defined::Function(at)) => {
                         candidate.function = Some(at);
+                        candidate.is_alone = true;
                         Binding::Value(Value::Function(self.domain.functions[at].function))
                     }
                     Ok(Defined::Prim(function, module)) => {
                         candidate.module = Some(module);
+                        candidate.is_alone = true;
                         Binding::Value(Value::Prim(function))
                     }
                     Ok(Defined::Module(module)) => {
@@ -140,24 +149,41 @@ impl<'a, 'c> Parser<'a, 'c> {
                 };
                 let errors = before..self.diagnostics.len();
                 let name = class.name.to_string();
-                candidates.push(Candidate { name, kind: Kind::Class, module, function: None, errors });
+                candidates.push(Candidate { name, kind: Kind::Class, module, is_alone: false, function: None, errors });
                 self.bind(symbol, binding);
             }
             ast::Stmt::If(branch) => match self.branch(branch) {
                 Ok(taken) => taken.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
                 Err(_) => self.skip(stmt),
             },
+            ast::Stmt::For(_) | ast::Stmt::While(_) => self.file_loop(stmt),
+            ast::Stmt::Expr(expr) => {
+                if let Err(refusal) = self.expression_statement(&expr.value) {
+                    self.report(refusal);
+                }
+            }
+            ast::Stmt::Assert(assert) => {
+                if let Err(refusal @ Refusal::Wrong(_)) = self.asserted(assert, self.span(stmt)) {
+                    self.report(refusal);
+                }
+            }
+            ast::Stmt::Raise(raise) => {
+                let refusal = self.raised(raise, self.span(stmt));
+                self.report(refusal);
+            }
+            ast::Stmt::Delete(delete) => {
+                // One that is not followed leaves a name that nothing uses.
+                delete.targets.iter().for_each(|target| drop(self.delete(target)));
+            }
             other => {
                 self.constant_statement(other);
-                let ast::Stmt::Assign(ast::StmtAssign { targets, .. }) = other else { return };
-                for target in targets {
-                    if let ast::Expr::Name(name) = target
-                        && let Some(Binding::Value(Value::Module(module))) =
-                            self.binding(self.cx.symbol(name.id.as_str())).as_deref()
-                    {
-                        let (name, module) = (name.id.to_string(), Some(*module));
+                let mut names = Vec::new();
+                crate::body::bound_names(other, &mut names);
+                for name in names {
+                    if let Some(Binding::Value(Value::Module(module))) = self.binding(self.cx.symbol(name)).as_deref() {
+                        let (name, module) = (name.to_owned(), Some(*module));
                         let errors = before..self.diagnostics.len();
-                        candidates.push(Candidate { name, kind: Kind::Bound, module, function: None, errors });
+                        candidates.push(Candidate { name, kind: Kind::Bound, module, is_alone: false, function: None, errors });
                     }
                 }
             }
@@ -174,62 +200,70 @@ impl<'a, 'c> Parser<'a, 'c> {
                 }
             }
             ast::Stmt::AugAssign(assign) => self.file_augmented(assign),
+            ast::Stmt::TypeAlias(alias) => self.file_assign(std::slice::from_ref(&*alias.name), &alias.value),
             other => self.skip(other),
         }
     }
 
-    /// Binds compile-time values; what is not read is refused where it is used.
-    fn file_assign(&mut self, targets: &[ast::Expr], value: &ast::Expr) {
+    /// What a constant that is evaluated here is bound to; one that is not read is refused where it is used.
+    pub(crate) fn constant_binding(&mut self, value: &ast::Expr) -> Binding<'c> {
         match self.eval(value, None) {
-            Ok(value) => targets.iter().for_each(|target| self.bind_constant(target, &value)),
-            Err(Refusal::Unread(diagnostic)) => {
-                let binding =
-                    Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(self.span(value)) };
-                self.bind_all(targets, &binding);
+            Ok(value) => Binding::Value(value),
+            Err(refusal) => self.lost(refusal, self.span(value)),
+        }
+    }
+
+    /// The binding of a name whose value is refused.
+    fn lost(&mut self, refusal: Refusal, at: Span) -> Binding<'c> {
+        match refusal {
+            Refusal::Unread(diagnostic) => {
+                Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(at) }
             }
-            Err(refusal) => {
+            refusal => {
                 self.report(refusal);
-                self.bind_all(targets, &Binding::Poison);
+                Binding::Poison
             }
         }
     }
 
-    /// Binds a name, or the names of a pattern as far as the value has its form.
-    fn bind_constant(&mut self, target: &ast::Expr, value: &Value<'c>) {
-        match target {
-            ast::Expr::Name(name) => self.bind(self.cx.symbol(name.id.as_str()), Binding::Value(value.clone())),
-            ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
-                match value.as_sequence().filter(|items| items.len() == elts.len()) {
-                    Some(items) => elts.iter().zip(items).for_each(|(target, item)| self.bind_constant(target, item)),
-                    None => {
-                        let why = "its value does not unpack to these names".to_owned();
-                        self.bind_all(elts, &Binding::Unread { why, at: self.span(target) });
-                    }
-                }
-            }
-            _ => {}
+    fn file_assign(&mut self, targets: &[ast::Expr], value: &ast::Expr) {
+        let at = self.span(value);
+        match self.constant_binding(value) {
+            Binding::Value(value) => targets.iter().for_each(|target| self.bind_constant(target, value.clone(), at)),
+            lost => self.bind_all(targets, &lost),
+        }
+    }
+
+    /// Binds a name or what else is assigned to.
+    fn bind_constant(&mut self, target: &ast::Expr, value: Value<'c>, at: Span) {
+        if let Err(refusal) = self.assign_constant(target, value) {
+            let lost = self.lost(refusal, at);
+            self.bind_all(std::slice::from_ref(target), &lost);
         }
     }
 
     /// `name += value` of constants.
     fn file_augmented(&mut self, assign: &ast::StmtAugAssign) {
         let span = self.span(assign);
-        let ast::Expr::Name(name) = &*assign.target else { return };
         let result = self.eval(&assign.target, None).and_then(|left| {
             let right = self.eval(&assign.value, None)?;
-            self.static_binary(assign.op, &left, &right, span)
+            match (assign.op, &left) {
+                // A list takes any sequence here.
+                (ast::Operator::Add, Value::List(_)) => {
+                    let items = self.items_of(&right, span)?;
+                    let right = Value::list(items).ok_or(Refusal::Reported)?;
+                    self.static_binary(assign.op, &left, &right, span)
+                }
+                _ => self.static_binary(assign.op, &left, &right, span),
+            }
         });
-        let binding = match result {
-            Ok(value) => Binding::Value(value),
-            Err(Refusal::Unread(diagnostic)) => {
-                Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(span) }
-            }
+        match result {
+            Ok(value) => self.bind_constant(&assign.target, value, span),
             Err(refusal) => {
-                self.report(refusal);
-                Binding::Poison
+                let lost = self.lost(refusal, span);
+                self.bind_all(std::slice::from_ref(&*assign.target), &lost);
             }
-        };
-        self.bind(self.cx.symbol(name.id.as_str()), binding);
+        }
     }
 
     fn bind_all(&mut self, targets: &[ast::Expr], binding: &Binding<'c>) {
@@ -239,6 +273,8 @@ impl<'a, 'c> Parser<'a, 'c> {
                 ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
                     self.bind_all(elts, binding);
                 }
+                ast::Expr::Starred(starred) => self.bind_all(std::slice::from_ref(&*starred.value), binding),
+                ast::Expr::Subscript(_) | ast::Expr::Attribute(_) => self.lose(target, binding),
                 _ => {}
             }
         }
@@ -246,12 +282,18 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// Statements that are not read: names they bind are refused where they are used.
     pub(crate) fn skip(&mut self, stmt: &ast::Stmt) {
-        let mut names = Vec::new();
-        crate::body::bound_names(stmt, &mut names);
         let binding = Binding::Unread {
             why: format!("it is bound inside {} at file level, which is not executed", keyword(stmt)),
             at: self.span(stmt),
         };
+        self.bind_names(stmt, &binding);
+    }
+
+    /// Gives every name that a statement binds the same binding.
+    pub(crate) fn bind_names(&mut self, stmt: &ast::Stmt, binding: &Binding<'c>) {
+        let mut names = Vec::new();
+        crate::body::bound_names(stmt, &mut names);
+        self.lose_changes(stmt, binding);
         for name in names {
             self.bind(self.cx.symbol(name), binding.clone());
         }
@@ -273,6 +315,8 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             Ok(Decorator::Known(Builtin::Intrinsic, None)) => return self.intrinsic(def).map(Defined::Intrinsic),
             Ok(_) | Err(Refusal::Reported) => return Ok(Defined::Plain),
+            // Of another package: what it makes is not used here as long as nobody names it.
+            Err(Refusal::Unread(_)) if self.is_outside(&decorator.expression) => return Ok(Defined::Plain),
             Err(refusal) => return Err(refusal),
         };
         let declared = self.declared(call, "func", &["target", "topologies"])?;
@@ -286,6 +330,22 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         self.domain.functions.push(Family::new(function));
         Ok(Defined::Function(self.domain.functions.len() - 1))
+    }
+
+    /// Whether the name that a decorator starts with is bound to something that is not read.
+    fn is_outside(&self, decorator: &ast::Expr) -> bool {
+        let mut at = decorator;
+        loop {
+            match at {
+                ast::Expr::Call(call) => at = &call.func,
+                ast::Expr::Attribute(attribute) => at = &attribute.value,
+                ast::Expr::Name(name) => {
+                    let bound = self.binding(self.cx.symbol(name.id.as_str()));
+                    return matches!(bound.as_deref(), Some(Binding::Unread { .. }));
+                }
+                _ => return false,
+            }
+        }
     }
 
     /// A class under `@module`; none for plain classes.

@@ -20,6 +20,7 @@ mod parser;
 mod prim;
 mod print;
 mod refusal;
+mod script;
 mod source;
 mod statics;
 mod stubs;
@@ -28,6 +29,7 @@ mod value;
 
 pub use environment::{Closed, Environment, HostValue};
 pub use prim::check_intrinsic;
+pub use script::{Script, parse_func_source, parse_module_source, parse_script};
 pub use print::{PrintOptions, print_module};
 pub use stubs::{Stub, stubs};
 use tf_core::{Context, Diagnostic, FileId, Module};
@@ -64,6 +66,16 @@ pub fn parse_file_in<'c>(
     options: &DslOptions,
     environment: &dyn Environment<'c>,
 ) -> Result<Module<'c>, Vec<Diagnostic>> {
+    read(cx, file, options, environment).map(|(module, _)| module)
+}
+
+/// The module, and whether it is the one of a function alone.
+fn read<'c>(
+    cx: &Context<'c>,
+    file: FileId,
+    options: &DslOptions,
+    environment: &dyn Environment<'c>,
+) -> Result<(Module<'c>, bool), Vec<Diagnostic>> {
     stacker::grow(STACK, || {
         let source = source::Source::new(cx, file).map_err(|d| vec![*d])?;
         let syntax = source.parse()?;

@@ -1,5 +1,8 @@
 //! Methods of module classes: kept as source and as statements, run by nobody here.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::node::Method;
@@ -60,7 +63,7 @@ impl<'c> Parser<'_, 'c> {
                 MethodParam { name, default }
             })
             .collect();
-        self.scopes.push(locals);
+        self.scopes.push(Rc::new(RefCell::new(locals)));
         let body = self.method_block(&def.body, read);
         self.scopes.pop();
         Ok(self.cx.method(MethodData {

@@ -8,7 +8,7 @@ use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Targe
 use tf_types::{Symbol, Type};
 
 use crate::names::Builtin;
-use crate::parser::{Domain, Frame, Levels, Parser};
+use crate::parser::{Domain, Levels, Parser, Scope};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
@@ -137,7 +137,7 @@ impl<'c> Parser<'_, 'c> {
             ..Domain::default()
         };
         let outer = std::mem::replace(&mut self.domain, domain);
-        self.scopes.push(Frame::default());
+        self.scopes.push(Scope::default());
         let members = self.members(class);
         self.scopes.pop();
         let mut domain = std::mem::replace(&mut self.domain, outer);

@@ -2,6 +2,7 @@
 
 use tf_types::Storage;
 
+use crate::statics::Python;
 use crate::value::Value;
 
 /// What an imported name stands for when it is no value.
@@ -54,11 +55,10 @@ pub(crate) enum Builtin {
     BoolType,
     StrType,
     List,
-    /// `math`.
-    Math,
-    /// `dataclasses`.
-    DataClasses,
-    DataClass,
+    /// A module of Python's standard library.
+    Library(&'static str),
+    /// What Python has for constants.
+    Python(Python),
     Range,
     Tile,
     Where,
@@ -69,6 +69,11 @@ pub(crate) enum Builtin {
 impl Builtin {
     /// The spelling that messages use.
     pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Library(module) => return module,
+            Self::Python(python) => return python.name(),
+            _ => {}
+        }
         let known = EXPORTED.iter().chain(WORDS).find(|(_, builtin)| *builtin == self);
         known.map_or("tilefoundry", |(name, _)| name)
     }
@@ -155,6 +160,11 @@ pub(crate) fn word<'c>(name: &str) -> Option<Value<'c>> {
 /// Whether a builtin is one name of its own.
 pub(crate) fn is_spelled(builtin: Builtin) -> bool {
     builtin != Builtin::Package && EXPORTED.iter().chain(WORDS).any(|(_, known)| *known == builtin)
+}
+
+/// The value of a name that nothing binds, outside the bodies of functions of the language.
+pub(crate) fn file_word<'c>(name: &str) -> Option<Value<'c>> {
+    Python::word(name).map(|word| Value::Builtin(Builtin::Python(word)))
 }
 
 /// Exported names, for suggestions.

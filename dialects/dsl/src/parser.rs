@@ -1,8 +1,11 @@
 //! The state of reading one file, and name look-up.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-use ruff_text_size::Ranged;
+use ruff_python_ast as ast;
+use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
 use tf_core::{Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
@@ -18,6 +21,9 @@ use crate::refusal::{Refusal, Res};
 use crate::source::Source;
 use crate::statics::Record;
 use crate::value::Value;
+
+/// Bytes of a reason that names may still be put before.
+const LONGEST_REASON: usize = 300;
 
 /// What a name is bound to.
 #[derive(Clone)]
@@ -35,6 +41,9 @@ pub(crate) enum Binding<'c> {
 }
 
 pub(crate) type Frame<'c> = FxHashMap<Symbol<'c>, Binding<'c>>;
+
+/// The names of a class, or of a call of a plain function; functions that are defined in it keep it.
+pub(crate) type Scope<'c> = Rc<RefCell<Frame<'c>>>;
 
 /// Levels in order, and where each stands.
 #[derive(Clone, Default)]
@@ -126,27 +135,29 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) refused: usize,
     pub(crate) file: Frame<'c>,
     /// Names of the factories and classes around what is read, outermost first.
-    pub(crate) scopes: Vec<Frame<'c>>,
+    pub(crate) scopes: Vec<Scope<'c>>,
     pub(crate) domain: Domain<'c>,
     pub(crate) body: Option<Body<'c>>,
     /// Bounds of the dim variables of the file.
     pub(crate) dims: FxHashMap<Symbol<'c>, (i64, i64)>,
     /// Plain functions of the file: they make values when they are called.
-    pub(crate) factories: Vec<Factory<'a>>,
+    pub(crate) factories: Vec<Factory<'a, 'c>>,
+    /// The lambdas of the file that have been values.
+    pub(crate) lambdas: FxHashMap<TextRange, Rc<ast::ExprLambda>>,
     /// Statements of TIR that the file declares.
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
     /// Plain classes of the file.
     pub(crate) records: Vec<Record<'c>>,
     /// Calls of factories that are open, and all so far.
     pub(crate) factory_calls: (usize, usize),
-    /// The numbers of the open calls whose names are visible, outermost first.
-    pub(crate) open_calls: Vec<usize>,
     /// The callees that calls have been given for the types of their arguments.
     pub(crate) session: tf_infer::Session<'c>,
     /// Modules copied so far.
     pub(crate) copies: usize,
-    /// Elements of comprehensions outside functions so far.
-    pub(crate) unrolled: usize,
+    /// Statements and elements of sequences that the evaluation of the file has taken.
+    pub(crate) steps: usize,
+    /// Loops that took too many.
+    pub(crate) endless: usize,
     depth: usize,
 }
 
@@ -164,13 +175,14 @@ impl<'a, 'c> Parser<'a, 'c> {
             body: None,
             dims: FxHashMap::default(),
             factories: Vec::new(),
+            lambdas: FxHashMap::default(),
             intrinsics: Vec::new(),
             records: Vec::new(),
             factory_calls: (0, 0),
-            open_calls: Vec::new(),
             session: tf_infer::Session::default(),
             copies: 0,
-            unrolled: 0,
+            steps: 0,
+            endless: 0,
             depth: 0,
         }
     }
@@ -224,9 +236,13 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// by the host.
     pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<Cow<'_, Binding<'c>>> {
         let frames = self.body.iter().flat_map(|body| body.frames.iter().rev());
-        let outer = self.scopes.iter().rev().chain([&self.file]);
-        let bound = frames.map(|frame| &frame.names).chain(outer).find_map(|names| names.get(&name));
-        if let Some(bound) = bound {
+        if let Some(bound) = frames.map(|frame| &frame.names).find_map(|names| names.get(&name)) {
+            return Some(Cow::Borrowed(bound));
+        }
+        if let Some(bound) = self.scopes.iter().rev().find_map(|scope| scope.borrow().get(&name).cloned()) {
+            return Some(Cow::Owned(bound));
+        }
+        if let Some(bound) = self.file.get(&name) {
             return Some(Cow::Borrowed(bound));
         }
         self.environment.lookup(name.as_str()).map(|live| {
@@ -242,11 +258,22 @@ impl<'a, 'c> Parser<'a, 'c> {
         match self.binding(self.cx.symbol(name)).as_deref() {
             Some(Binding::Value(value)) => Ok(value.clone()),
             Some(Binding::Unread { why, at }) => {
-                Err(Refusal::unread(span, format!("`{name}` cannot be used: {why}")).also(*at, "defined here"))
+                // Of a long chain of names the last ones are enough.
+                let is_chain = why.len() > LONGEST_REASON;
+                let message = if is_chain { why.clone() } else { format!("`{name}` cannot be used: {why}") };
+                Err(Refusal::unread(span, message).also(*at, "defined here"))
             }
             Some(Binding::Gone(why)) => Err(Refusal::wrong(span, why.clone())),
             Some(Binding::Poison) => Err(Refusal::Reported),
-            None => names::word(name).ok_or_else(|| self.undefined(name, span)),
+            None => {
+                let is_outside = self.body.is_none();
+                if is_outside && name == "__name__" {
+                    // As in a file that is imported.
+                    return Ok(Value::Str(self.cx.symbol("tilefoundry_program")));
+                }
+                let word = names::word(name).or_else(|| names::file_word(name).filter(|_| is_outside));
+                word.ok_or_else(|| self.undefined(name, span))
+            }
         }
     }
 
@@ -260,9 +287,9 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
         let frames = self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names));
-        let frames = frames.chain(&self.scopes).chain([&self.file]);
-        let bound = frames.flat_map(|names| names.keys().map(|n| n.as_str()));
-        let mut bound: Vec<&str> = bound.collect();
+        let mut bound: Vec<&str> =
+            frames.chain([&self.file]).flat_map(|names| names.keys().map(|n| n.as_str())).collect();
+        self.scopes.iter().for_each(|scope| bound.extend(scope.borrow().keys().map(|name| name.as_str())));
         bound.sort_unstable();
         match did_you_mean(name, bound) {
             Some(near) => refusal.help(format!("did you mean `{near}`?")),
@@ -273,7 +300,10 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// Binds a name: of a body in the innermost frame that is no mesh suite, else in the innermost scope.
     pub(crate) fn bind(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
         let Some(body) = &mut self.body else {
-            self.scopes.last_mut().unwrap_or(&mut self.file).insert(name, binding);
+            match self.scopes.last() {
+                Some(scope) => scope.borrow_mut().insert(name, binding),
+                None => self.file.insert(name, binding),
+            };
             return;
         };
         for frame in body.frames.iter_mut().rev() {

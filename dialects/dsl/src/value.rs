@@ -38,6 +38,8 @@ pub(crate) enum Value<'c> {
     Builtin(Builtin),
     /// A function of `math`.
     Math(Symbol<'c>),
+    /// A callable with arguments that come first.
+    Bound(Rc<Bound<'c>>),
     /// A plain function of the file, by its place.
     Factory(usize),
     /// A plain class of the file, by its place.
@@ -69,7 +71,28 @@ pub(crate) struct Sequence<'c> {
     pub(crate) depth: u32,
 }
 
-/// Sequences inside sequences.
+/// What a method of an instance, or `functools.partial`, is.
+pub(crate) struct Bound<'c> {
+    pub(crate) callee: Value<'c>,
+    pub(crate) args: Vec<Value<'c>>,
+    pub(crate) keywords: Vec<(Symbol<'c>, Value<'c>)>,
+    depth: u32,
+}
+
+impl<'c> Bound<'c> {
+    /// The value; none beyond [`SEQUENCE_DEPTH`].
+    pub(crate) fn value(
+        callee: Value<'c>,
+        args: Vec<Value<'c>>,
+        keywords: Vec<(Symbol<'c>, Value<'c>)>,
+    ) -> Option<Value<'c>> {
+        let below = args.iter().chain(keywords.iter().map(|(_, value)| value)).chain([&callee]).map(Value::depth).max();
+        let depth = below.unwrap_or(0) + 1;
+        (depth <= SEQUENCE_DEPTH).then(|| Value::Bound(Rc::new(Self { callee, args, keywords, depth })))
+    }
+}
+
+/// Values inside values: sequences, dicts and objects.
 pub(crate) const SEQUENCE_DEPTH: u32 = 16;
 
 /// `Tensor[…]` or a tuple of them, and which slots were written.
@@ -124,6 +147,7 @@ impl<'c> Value<'c> {
             Self::Annotation(annotation) => format!("the type {}", annotation.ty),
             Self::Builtin(builtin) => format!("`{}`", builtin.name()),
             Self::Math(name) => format!("`math.{name}`"),
+            Self::Bound(bound) => bound.callee.describe(),
             Self::Factory(_) => "a plain Python function".to_owned(),
             Self::Record(_) => "a plain Python class".to_owned(),
             Self::Object(_) => "an instance of a plain class".to_owned(),
@@ -159,10 +183,39 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// How deep values nest in it.
+    pub(crate) fn depth(&self) -> u32 {
+        match self {
+            Self::Tuple(sequence) | Self::List(sequence) => sequence.depth,
+            Self::Dict(dict) => dict.depth,
+            Self::Object(object) => object.depth,
+            Self::Bound(bound) => bound.depth,
+            _ => 0,
+        }
+    }
+
+    /// How many elements a sequence, dict or string has.
+    pub(crate) fn count(&self) -> Option<usize> {
+        match self {
+            Self::Str(text) => Some(text.as_str().chars().count()),
+            Self::Dict(dict) => Some(dict.items().len()),
+            other => other.as_sequence().map(<[_]>::len),
+        }
+    }
+
+    /// The text of a string.
+    pub(crate) fn text(&self) -> Option<&'c str> {
+        match self {
+            Self::Str(text) => Some(text.as_str()),
+            _ => None,
+        }
+    }
+
     /// The elements of a tuple or list.
     pub(crate) fn as_sequence(&self) -> Option<&[Value<'c>]> {
         match self {
             Self::Tuple(sequence) | Self::List(sequence) => Some(&sequence.items),
+            Self::Object(object) if object.is_tuple => Some(&object.values),
             _ => None,
         }
     }
@@ -170,11 +223,7 @@ impl<'c> Value<'c> {
 
 impl<'c> Sequence<'c> {
     fn new(items: Vec<Value<'c>>) -> Option<Self> {
-        let below = items.iter().map(|item| match item {
-            Value::Tuple(s) | Value::List(s) => s.depth,
-            _ => 0,
-        });
-        let depth = below.max().unwrap_or(0) + 1;
+        let depth = items.iter().map(Value::depth).max().unwrap_or(0) + 1;
         (depth <= SEQUENCE_DEPTH).then_some(Self { items, depth })
     }
 }

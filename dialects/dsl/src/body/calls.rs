@@ -7,6 +7,7 @@ use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
 use tf_types::{Symbol, TensorLayout};
 
+use crate::factory::Code;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
@@ -38,15 +39,32 @@ impl<'a, 'c> Parser<'a, 'c> {
             Value::Function(function) => self.function_call(function, false, call, span, bind),
             Value::Prim(function) => self.prim_call(function, call, span),
             Value::Module(module) => self.child_call(module, call, span, bind),
-            Value::Factory(factory) => self.factory_call(factory, call, span),
-            Value::Record(record) => self.instance(record, call, span),
+            callee @ (Value::Factory(_) | Value::Bound(_)) if self.body.is_some() => {
+                Err(self.called_in_body(&callee, call, span))
+            }
+            callee @ (Value::Factory(_) | Value::Bound(_) | Value::Record(_) | Value::Math(_)) => {
+                let args = self.call_args(call)?;
+                self.call_value(&callee, args, span)
+            }
             Value::Platform(platform) => self.platform_call(platform, call, span),
             Value::Intrinsic(at) => self.intrinsic_call(at, call, span),
-            Value::Math(name) => self.math_call(name.as_str(), call, span),
             other => {
                 let name = self.text(&*call.func);
                 Err(Refusal::unread(span, format!("`{name}` is {} and cannot be called", other.describe())))
             }
+        }
+    }
+
+    /// Why a body calls no plain function.
+    fn called_in_body(&self, callee: &Value<'c>, call: &ast::ExprCall, span: Span) -> Refusal {
+        let name = self.text(&*call.func);
+        let message = format!("`{name}` cannot be used: it is a plain Python function, and bodies call none");
+        let refusal = Refusal::unread(span, message).help("call it outside the function, and bind its value to a name");
+        match callee {
+            Value::Factory(at) if let Code::Def(def) = self.factories[*at].code => {
+                refusal.also(self.span(&def.name), "defined here")
+            }
+            _ => refusal,
         }
     }
 
@@ -58,7 +76,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         // In a body the ops of a star import hide Python's functions.
         let is_op = !self.schemas_of(text).is_empty();
         let hides = is_op && text != "launch" && (self.body.is_some() || text == "where");
-        let is_word = crate::names::word(text).is_some() && !hides;
+        let is_file_word = self.body.is_none() && crate::names::file_word(text).is_some();
+        let is_word = (crate::names::word(text).is_some() || is_file_word) && !hides;
         if self.binding(symbol).is_some() || (is_word && text != "where") {
             return self.lookup(text, span);
         }

@@ -6,7 +6,7 @@ use ruff_python_ast as ast;
 use tf_core::Span;
 
 use crate::names::Builtin;
-use crate::parser::{Binding, BodyFrame, Frame, Parser};
+use crate::parser::{Binding, BodyFrame, Frame, Parser, Scope};
 use crate::refusal::{Refusal, Res};
 use crate::statics::Dict;
 use crate::value::Value;
@@ -42,6 +42,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let mut values = Vec::new();
         self.each(clauses, span, &mut |p| {
+            p.step(1, span)?;
             values.push(p.eval(element, None)?);
             Ok(())
         })?;
@@ -95,7 +96,7 @@ impl<'c> Parser<'_, 'c> {
             let in_body = self.body.is_some();
             match in_body {
                 true => self.push(BodyFrame { names: Frame::default(), is_mesh: false }),
-                false => self.scopes.push(Frame::default()),
+                false => self.scopes.push(Scope::default()),
             }
             let mut run = || {
                 self.bind_target(&clause.target, &item)?;
@@ -118,10 +119,8 @@ impl<'c> Parser<'_, 'c> {
 
     /// Bounds what comprehensions and loops over constants make.
     pub(crate) fn count_elements(&mut self, count: usize, span: Span) -> Res<()> {
-        let total = match &mut self.body {
-            Some(body) => &mut body.unrolled,
-            None => &mut self.unrolled,
-        };
+        let Some(body) = &mut self.body else { return self.step(count, span) };
+        let total = &mut body.unrolled;
         *total = total.saturating_add(count);
         if *total > UNROLLED {
             let message = format!("the comprehensions of the function have more than {UNROLLED} elements");
@@ -137,15 +136,7 @@ impl<'c> Parser<'_, 'c> {
                 self.bind(self.cx.symbol(name.id.as_str()), Binding::Value(value.clone()));
                 Ok(())
             }
-            ast::Expr::Tuple(tuple) => match value.as_sequence() {
-                Some(items) if items.len() == tuple.elts.len() => {
-                    tuple.elts.iter().zip(items).try_for_each(|(target, item)| self.bind_target(target, item))
-                }
-                _ => {
-                    let message = format!("{} does not unpack to {} names", value.describe(), tuple.elts.len());
-                    Err(Refusal::wrong(self.span(target), message))
-                }
-            },
+            _ if self.body.is_none() => self.assign_constant(target, value.clone()),
             other => Err(Refusal::unread(self.span(other), "the target is no name")),
         }
     }
@@ -162,10 +153,13 @@ impl<'c> Parser<'_, 'c> {
             _ => None,
         };
         let Some(call) = call else {
+            if let (ast::Expr::Generator(generator), None) = (iter, &self.body) {
+                return self.elements(&generator.elt, &generator.generators, span);
+            }
             let value = self.eval(iter, None)?;
             return match value.as_sequence() {
                 Some(items) => Ok(items.to_vec()),
-                None if let Value::Dict(dict) = &value => Ok(dict.items().iter().map(|(key, _)| key.clone()).collect()),
+                None if self.body.is_none() => self.items_of(&value, span),
                 None => {
                     Err(Refusal::wrong(span, format!("a comprehension walks a sequence, found {}", value.describe())))
                 }
@@ -176,6 +170,12 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("a comprehension walks `range(...)` or a sequence; `{callee}` is not called");
             return Err(Refusal::wrong(span, message));
         }
+        self.range(call)
+    }
+
+    /// The integers of `range(...)`.
+    pub(crate) fn range(&mut self, call: &ast::ExprCall) -> Res<Vec<Value<'c>>> {
+        let span = self.span(call);
         let bounds = self.loop_bounds(call, "range", 3)?;
         let ints: Option<Vec<i64>> = bounds.iter().map(|d| d.as_const()).collect();
         let (start, stop, step) = match ints.as_deref() {
@@ -214,9 +214,5 @@ impl<'c> Parser<'_, 'c> {
 
 /// Sets an item of a dict.
 fn put<'c>(dict: &mut Dict<'c>, key: Value<'c>, value: Value<'c>, at: Span) -> Res<()> {
-    let what = key.describe();
-    match dict.put(key, value) {
-        true => Ok(()),
-        false => Err(Refusal::unread(at, format!("{what} is no key of a dict"))),
-    }
+    dict.put(key, value).map_err(|why| Refusal::unread(at, why))
 }

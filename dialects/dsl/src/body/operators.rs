@@ -38,6 +38,14 @@ fn compare_name(op: CmpOp) -> Option<&'static str> {
     })
 }
 
+/// `a op b` of constants.
+fn decided(op: CmpOp, a: &Value<'_>, b: &Value<'_>, span: Span) -> Res<bool> {
+    a.compare(op, b).ok_or_else(|| {
+        let (a, b) = (a.describe(), b.describe());
+        Refusal::unread(span, format!("`{}` is not decided between {a} and {b}", op.as_str()))
+    })
+}
+
 impl<'c> Parser<'_, 'c> {
     /// `a op b op c …`: the left spine may be as long as the line, so it is walked, not recursed into.
     pub(crate) fn binary(&mut self, binary: &ast::ExprBinOp, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
@@ -242,6 +250,19 @@ impl<'c> Parser<'_, 'c> {
         Ok(left.0)
     }
 
+    /// `a < b < c` of constants, as far as it is true.
+    fn chained(&mut self, compare: &ast::ExprCompare, span: Span) -> Res<Value<'c>> {
+        let mut left = self.eval(&compare.left, None)?;
+        for (op, right) in compare.ops.iter().zip(&*compare.comparators) {
+            let right = self.eval(right, None)?;
+            if !decided(*op, &left, &right, span)? {
+                return Ok(Value::Bool(false));
+            }
+            left = right;
+        }
+        Ok(Value::Bool(true))
+    }
+
     pub(crate) fn compare(
         &mut self,
         compare: &ast::ExprCompare,
@@ -249,6 +270,9 @@ impl<'c> Parser<'_, 'c> {
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
         let ([op], [right]) = (&*compare.ops, &*compare.comparators) else {
+            if self.body.is_none() {
+                return self.chained(compare, span);
+            }
             return Err(Refusal::wrong(span, "a chained comparison is not part of the language")
                 .help("write `a < b and b < c`"));
         };
@@ -257,13 +281,7 @@ impl<'c> Parser<'_, 'c> {
         let left = (self.lifted(left.0, left.1)?, left.1);
         let right = (self.lifted(right.0, right.1)?, right.1);
         if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
-            return match left.0.compare(*op, &right.0) {
-                Some(result) => Ok(Value::Bool(result)),
-                None => {
-                    let (a, b) = (left.0.describe(), right.0.describe());
-                    Err(Refusal::unread(span, format!("`{}` is not decided between {a} and {b}", op.as_str())))
-                }
-            };
+            return decided(*op, &left.0, &right.0, span).map(Value::Bool);
         }
         let Some(name) = compare_name(*op) else {
             return Err(Refusal::unread(span, format!("the operator `{}` is not part of the language", op.as_str())));

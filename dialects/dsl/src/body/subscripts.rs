@@ -48,6 +48,22 @@ impl<'c> Parser<'_, 'c> {
                 let at = self.item_index(subscript, sequence.items.len())?;
                 Ok(sequence.items[at].clone())
             }
+            Value::Str(_) if self.body.is_none() => {
+                let characters = Value::list(self.items_of(&base, span)?).ok_or(Refusal::Reported)?;
+                let taken = match &*subscript.slice {
+                    ast::Expr::Slice(slice) => self.sequence_slice(&characters, slice)?,
+                    _ => {
+                        let at = self.item_index(subscript, characters.count().unwrap_or(0))?;
+                        return Ok(characters.as_sequence().unwrap_or_default()[at].clone());
+                    }
+                };
+                let text: String = taken.as_sequence().unwrap_or_default().iter().filter_map(Value::text).collect();
+                self.made_text(&text, span)
+            }
+            Value::Object(ref object) if object.is_tuple => {
+                let at = self.item_index(subscript, object.values.len())?;
+                Ok(object.values[at].clone())
+            }
             Value::Dict(ref items) => {
                 let key = self.eval(&subscript.slice, None)?;
                 items.get(&key).cloned().ok_or_else(|| {

@@ -93,10 +93,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         let name = def.name.as_str();
         let names = params.iter().zip(args).map(|(&param, &arg)| (param, Binding::Value(Value::Expr(arg))));
         let names = Frame::from_iter(names);
-        let (outer, calls) = (self.body.take(), self.factory_calls);
-        let checked = self.run(Factory::at_file_level(def), names, span);
+        let (calls, steps) = (self.factory_calls, self.steps);
+        let checked = self.run(&Factory::at_file_level(def), names, span);
         // A file uses an intrinsic as often as it likes.
-        (self.body, self.factory_calls) = (outer, calls);
+        (self.factory_calls, self.steps) = (calls, steps);
         let Err(refusal) = checked else { return Ok(()) };
         let Some(found) = refusal.diagnostic() else { return Err(Refusal::Reported) };
         let refusal = Refusal::wrong(span, format!("`{name}` does not take these operands: {}", found.message));

@@ -4,6 +4,8 @@ use ruff_python_ast as ast;
 use tf_core::Span;
 use tf_types::Symbol;
 
+use super::Args;
+use super::math::whole;
 use crate::names::Builtin;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
@@ -12,65 +14,95 @@ use crate::value::Value;
 /// Characters of a string that is put together.
 pub(super) const TEXT: usize = 4096;
 
-impl<'c> Parser<'_, 'c> {
-    /// The positional arguments of a call; a generator stands for its elements.
-    fn values(&mut self, call: &ast::ExprCall, what: &str) -> Res<Vec<Value<'c>>> {
-        if let Some(keyword) = call.arguments.keywords.first() {
-            return Err(Refusal::unread(self.span(keyword), format!("`{what}` takes no keywords here")));
-        }
-        let mut values = Vec::new();
-        for arg in &call.arguments.args {
-            values.push(match arg {
-                ast::Expr::Generator(generator) => {
-                    let span = self.span(arg);
-                    let items = self.elements(&generator.elt, &generator.generators, span)?;
-                    Value::list(items).ok_or_else(|| Refusal::wrong(span, "lists are nested too deep"))?
-                }
-                other => self.eval(other, None)?,
-            });
-        }
-        Ok(values)
+impl Builtin {
+    /// Whether its call takes values, and not parts of the language.
+    pub(crate) fn is_of_values(self) -> bool {
+        use Builtin::{
+            Abs, BoolType, Enumerate, FloatType, IntType, Len, List, Max, Min, Round, StrType, Sum, TupleType, Zip,
+        };
+        matches!(
+            self,
+            Min | Max
+                | Len
+                | Sum
+                | Zip
+                | Enumerate
+                | Abs
+                | Round
+                | IntType
+                | FloatType
+                | BoolType
+                | StrType
+                | List
+                | TupleType
+        )
     }
+}
 
+impl<'c> Parser<'_, 'c> {
     /// A call of a function of Python on constants.
     pub(crate) fn static_call(
         &mut self,
         builtin: Builtin,
-        call: &ast::ExprCall,
+        mut args: Args<'c>,
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
         let what = builtin.name();
-        let values = self.values(call, what)?;
+        let key = if let Builtin::Min | Builtin::Max = builtin { args.take("key") } else { None };
+        let default = if let Builtin::Min | Builtin::Max = builtin { args.take("default") } else { None };
+        let start = if let Builtin::Sum | Builtin::Enumerate = builtin { args.take("start") } else { None };
+        if builtin == Builtin::Zip && args.take("strict").is_some_and(|strict| strict.truth() == Some(true)) {
+            let counts: Vec<_> = args.positional.iter().filter_map(|(value, _)| value.count()).collect();
+            if counts.windows(2).any(|pair| pair[0] != pair[1]) {
+                return Err(Refusal::wrong(span, "the arguments of a strict `zip` have different lengths"));
+            }
+        }
+        let mut values = args.values(what)?;
+        values.extend(start);
         let unread = || {
             let found: Vec<_> = values.iter().map(Value::describe).collect();
             Refusal::unread(span, format!("`{what}` of {} is not read", found.join(" and ")))
         };
         match (builtin, &values[..]) {
+            (Builtin::Min | Builtin::Max, [_, ..]) if key.is_some() || default.is_some() => {
+                let items = if let [one] = &values[..] { self.items_of(one, span)? } else { values };
+                let mut best: Option<(Value<'c>, Value<'c>)> = None;
+                for item in items {
+                    let rank = match &key {
+                        Some(key) => self.call_value(key, Args::of([item.clone()], span), span)?,
+                        None => item.clone(),
+                    };
+                    let op = if builtin == Builtin::Min { ast::CmpOp::Lt } else { ast::CmpOp::Gt };
+                    let is_better = match &best {
+                        None => true,
+                        Some((_, known)) => rank.compare(op, known).ok_or_else(|| undecided(&rank, known, span))?,
+                    };
+                    if is_better {
+                        best = Some((item, rank));
+                    }
+                }
+                let best = best.map(|(item, _)| item).or(default);
+                best.ok_or_else(|| Refusal::wrong(span, format!("`{what}` of nothing")))
+            }
             (Builtin::Min | Builtin::Max, [_, ..]) => self.extremum(builtin, &values, span, bind),
-            (Builtin::Len, [Value::Str(text)]) => Ok(Value::Int(text.as_str().chars().count() as i64)),
-            (Builtin::Len, [Value::Dict(items)]) => Ok(Value::Int(items.items().len() as i64)),
-            (Builtin::Len, [one]) => one.as_sequence().map(|items| Value::Int(items.len() as i64)).ok_or_else(unread),
+            (Builtin::Len, [one]) => one.count().map(|count| Value::Int(count as i64)).ok_or_else(unread),
             (Builtin::Sum, [items]) => self.static_sum(items, Value::Int(0), span),
             (Builtin::Sum, [items, start]) => self.static_sum(items, start.clone(), span),
             (Builtin::Zip, [_, ..]) => {
-                let columns: Option<Vec<_>> = values.iter().map(elements).collect();
-                let columns = columns.ok_or_else(unread)?;
+                let columns = values.iter().map(|value| self.items_of(value, span)).collect::<Res<Vec<_>>>()?;
                 let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
-                self.count_elements(rows, span)?;
+                self.count_elements(rows.saturating_mul(columns.len()), span)?;
                 let row = |at: usize| Value::tuple(columns.iter().map(|column| column[at].clone()).collect());
                 (0..rows).map(row).collect::<Option<_>>().and_then(Value::list).ok_or_else(unread)
             }
-            (Builtin::Enumerate, [items]) => {
-                let items = elements(items).ok_or_else(unread)?;
-                self.count_elements(items.len(), span)?;
-                let pairs = items.into_iter().zip(0..).map(|(item, at)| Value::tuple(vec![Value::Int(at), item]));
-                pairs.collect::<Option<_>>().and_then(Value::list).ok_or_else(unread)
-            }
+            (Builtin::Enumerate, [items]) => self.enumerated(items, 0, span),
+            (Builtin::Enumerate, [items, Value::Int(first)]) => self.enumerated(items, *first, span),
             (Builtin::TupleType, []) => Value::tuple(Vec::new()).ok_or_else(unread),
             (Builtin::List, []) => Value::list(Vec::new()).ok_or_else(unread),
             (Builtin::TupleType | Builtin::List, [items]) => {
-                let items = items.as_sequence().ok_or_else(unread)?.to_vec();
+                let items = self.items_of(items, span)?;
+                self.count_elements(items.len(), span)?;
                 let made = if builtin == Builtin::List { Value::list(items) } else { Value::tuple(items) };
                 made.ok_or_else(unread)
             }
@@ -79,31 +111,44 @@ impl<'c> Parser<'_, 'c> {
             (Builtin::IntType, [Value::Int(a)]) => Ok(Value::Int(*a)),
             (Builtin::IntType, [Value::Bool(a)]) => Ok(Value::Int(i64::from(*a))),
             (Builtin::IntType, [Value::Float(a)]) => whole(a.trunc()).ok_or_else(unread),
+            (Builtin::IntType, [Value::Str(text)]) => {
+                text.as_str().trim().replace('_', "").parse().map(Value::Int).map_err(|_| unread())
+            }
             (Builtin::FloatType, [Value::Int(a)]) => Ok(Value::Float(*a as f64)),
             (Builtin::FloatType, [Value::Float(a)]) => Ok(Value::Float(*a)),
-            (Builtin::FloatType, [Value::Str(text)]) => match text.as_str() {
+            (Builtin::FloatType, [Value::Str(text)]) => match text.as_str().trim() {
                 "inf" => Ok(Value::Float(f64::INFINITY)),
                 "-inf" => Ok(Value::Float(f64::NEG_INFINITY)),
                 "nan" => Ok(Value::Float(f64::NAN)),
-                _ => Err(unread()),
+                digits => digits.parse().map(Value::Float).map_err(|_| unread()),
             },
             (Builtin::BoolType, [value]) => value.truth().map(Value::Bool).ok_or_else(unread),
             (Builtin::StrType, [value]) => {
                 let text = plain_text(value).ok_or_else(unread)?;
-                Ok(Value::Str(self.cx.symbol(&text)))
+                self.made_text(&text, span)
             }
             (Builtin::Round, [Value::Int(a)]) => Ok(Value::Int(*a)),
             (Builtin::Round, [Value::Float(a)]) => whole(a.round_ties_even()).ok_or_else(unread),
+            (Builtin::Round, [Value::Float(a), Value::Int(digits @ 0..=15)]) => {
+                // As Python rounds: the decimal text of the number.
+                format!("{a:.*}", *digits as usize).parse().map(Value::Float).map_err(|_| unread())
+            }
             _ => Err(unread()),
         }
     }
 
+    fn enumerated(&mut self, items: &Value<'c>, first: i64, span: Span) -> Res<Value<'c>> {
+        let items = self.items_of(items, span)?;
+        self.count_elements(items.len(), span)?;
+        let pairs = (first..).zip(items).map(|(at, item)| Value::tuple(vec![Value::Int(at), item]));
+        let list = pairs.collect::<Option<_>>().and_then(Value::list);
+        list.ok_or_else(|| Refusal::wrong(span, "values are nested too deep"))
+    }
+
     fn static_sum(&mut self, items: &Value<'c>, start: Value<'c>, span: Span) -> Res<Value<'c>> {
-        let Some(items) = items.as_sequence() else {
-            return Err(Refusal::unread(span, format!("`sum` of {}", items.describe())));
-        };
-        let add = |total: Value<'c>, item: &Value<'c>| self.static_binary(ast::Operator::Add, &total, item, span);
-        items.iter().try_fold(start, add)
+        let items = self.items_of(items, span)?;
+        let add = |total: Value<'c>, item: Value<'c>| self.static_binary(ast::Operator::Add, &total, &item, span);
+        items.into_iter().try_fold(start, add)
     }
 
     /// `min` and `max` of numbers and dims, in a `@prim_func` also of scalars at run time.
@@ -116,8 +161,8 @@ impl<'c> Parser<'_, 'c> {
     ) -> Res<Value<'c>> {
         let what = builtin.name();
         let values = match values {
-            [one] => match one.as_sequence() {
-                Some(items @ [_, ..]) => items.to_vec(),
+            [one] => match self.items_of(one, span) {
+                Ok(items) if !items.is_empty() => items,
                 _ => return Err(Refusal::unread(span, format!("`{what}` of {}", one.describe()))),
             },
             several => several.to_vec(),
@@ -151,81 +196,38 @@ impl<'c> Parser<'_, 'c> {
         Ok(best)
     }
 
-    /// `math.pi` and others.
-    pub(crate) fn math_constant(&self, name: &str) -> Value<'c> {
-        let value = match name {
-            "pi" => std::f64::consts::PI,
-            "e" => std::f64::consts::E,
-            "tau" => std::f64::consts::TAU,
-            "inf" => f64::INFINITY,
-            "nan" => f64::NAN,
-            _ => return Value::Math(self.cx.symbol(name)),
-        };
-        Value::Float(value)
-    }
-
-    /// `math.sqrt(x)` and others.
-    pub(crate) fn math_call(&mut self, name: &str, call: &ast::ExprCall, span: Span) -> Res<Value<'c>> {
-        let what = format!("math.{name}");
-        let values = self.values(call, &what)?;
-        let unread = || {
-            let found: Vec<_> = values.iter().map(Value::describe).collect();
-            Refusal::unread(span, format!("`{what}` of {} is not read", found.join(" and ")))
-        };
-        match (name, &values[..]) {
-            ("prod", [items]) => {
-                let items = items.as_sequence().ok_or_else(unread)?;
-                let multiply =
-                    |total: Value<'c>, item: &Value<'c>| self.static_binary(ast::Operator::Mult, &total, item, span);
-                return items.iter().try_fold(Value::Int(1), multiply);
-            }
-            ("gcd", [Value::Int(a), Value::Int(b)]) => {
-                let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-                while b != 0 {
-                    (a, b) = (b, a % b);
-                }
-                return i64::try_from(a).map(Value::Int).map_err(|_| unread());
-            }
-            ("isqrt", [Value::Int(a)]) if *a >= 0 => return Ok(Value::Int(a.isqrt())),
-            ("ceil" | "floor" | "trunc", [Value::Int(a)]) => return Ok(Value::Int(*a)),
-            _ => {}
-        }
-        let floats: Option<Vec<f64>> = values.iter().map(Value::as_float).collect();
-        let result = match (name, floats.as_deref().ok_or_else(unread)?) {
-            ("ceil", [a]) => return whole(a.ceil()).ok_or_else(unread),
-            ("floor", [a]) => return whole(a.floor()).ok_or_else(unread),
-            ("trunc", [a]) => return whole(a.trunc()).ok_or_else(unread),
-            ("sqrt", [a]) if *a >= 0.0 => a.sqrt(),
-            ("exp", [a]) => a.exp(),
-            ("log", [a]) if *a > 0.0 => a.ln(),
-            ("log", [a, base]) if *a > 0.0 && *base > 0.0 => a.ln() / base.ln(),
-            ("log2", [a]) if *a > 0.0 => a.log2(),
-            ("log10", [a]) if *a > 0.0 => a.log10(),
-            ("sin", [a]) => a.sin(),
-            ("cos", [a]) => a.cos(),
-            ("tanh", [a]) => a.tanh(),
-            ("fabs", [a]) => a.abs(),
-            ("pow", [a, b]) => a.powf(*b),
-            _ => return Err(unread()),
-        };
-        Ok(Value::Float(result))
-    }
-
-    /// Methods that constants have: of modules `renamed` and `cloned`, of dicts `keys`, `values`, `items`, `get`; none for
-    /// other names.
+    /// Methods that constants have: of modules `renamed` and `cloned`, of dicts `keys`, `values`, `items`, `get`, of lists and
+    /// strings; none for other values and names.
     pub(crate) fn method_call(&mut self, call: &ast::ExprCall, span: Span) -> Res<Option<Value<'c>>> {
         let ast::Expr::Attribute(attribute) = &*call.func else { return Ok(None) };
         let name = attribute.attr.as_str();
-        if !matches!(name, "renamed" | "cloned" | "keys" | "values" | "items" | "get") {
+        if let Some(value) = self.change_call(call, span)? {
+            return Ok(Some(value));
+        }
+        let is_known = matches!(name, "renamed" | "cloned" | "keys" | "values" | "items" | "get");
+        if !is_known && (self.body.is_some() || !super::text::is_method(name)) {
             return Ok(None);
         }
         let base = self.eval(&attribute.value, None)?;
-        let values = self.values(call, name)?;
+        if !is_known
+            && !matches!(base, Value::Str(_) | Value::List(_) | Value::Tuple(_) | Value::Dict(_) | Value::Int(_))
+        {
+            return Ok(None);
+        }
+        if self.body.is_some() && matches!(base, Value::Module(_)) {
+            return Err(Refusal::unread(span, format!("a module is not {name} inside a function")));
+        }
+        if let Value::Object(_) | Value::Record(_) | Value::Builtin(_) = base {
+            return Ok(None);
+        }
+        let args = self.call_args(call)?;
+        let values = args.values(name)?;
+        let unread = |p: &Self| {
+            let message = format!("`{}` of {} is not read", p.text(&*call.func), base.describe());
+            Err(Refusal::unread(span, message))
+        };
         let list = |items: Vec<Value<'c>>| Value::list(items).ok_or(Refusal::Reported).map(Some);
         match (&base, name, &values[..]) {
-            (Value::Module(_), _, _) if self.body.is_some() => {
-                Err(Refusal::unread(span, format!("a module is not {name} inside a function")))
-            }
             (Value::Module(module), "renamed", [Value::Str(new)]) => {
                 self.copied(*module, *new, span).map(|module| Some(Value::Module(module)))
             }
@@ -241,28 +243,84 @@ impl<'c> Parser<'_, 'c> {
             (Value::Dict(items), "get", [key, rest @ ..]) if rest.len() < 2 => {
                 Ok(Some(items.get(key).or(rest.first()).cloned().unwrap_or(Value::None)))
             }
-            _ => {
-                let message = format!("`{}` of {} is not read", self.text(&*call.func), base.describe());
-                Err(Refusal::unread(span, message))
+            (Value::Dict(items), "copy", []) => {
+                self.count_elements(items.items().len(), span)?;
+                let mut copy = super::Dict::default();
+                let put = |(key, value): &(Value<'c>, Value<'c>)| copy.put(key.clone(), value.clone());
+                items.items().iter().try_for_each(put).map_err(|why| Refusal::unread(span, why))?;
+                Ok(Some(Value::Dict(copy.into())))
             }
+            (Value::List(items), "copy", []) => {
+                self.count_elements(items.items.len(), span)?;
+                list(items.items.clone())
+            }
+            (Value::List(items) | Value::Tuple(items), "index" | "count", [item]) => {
+                self.step(items.items.len(), span)?;
+                let mut places = (0..).zip(&items.items).filter(|(_, known)| known.static_eq(item) == Some(true));
+                match (name, places.next()) {
+                    ("index", Some((at, _))) => Ok(Some(Value::Int(at))),
+                    ("index", None) => {
+                        Err(Refusal::wrong(span, format!("{} is not in {}", item.describe(), base.describe())))
+                    }
+                    (_, first) => Ok(Some(Value::Int(i64::from(first.is_some()) + places.count() as i64))),
+                }
+            }
+            (Value::Int(number), "bit_length", []) => {
+                Ok(Some(Value::Int(64 - i64::from(number.unsigned_abs().leading_zeros()))))
+            }
+            (Value::Str(text), ..) => match self.text_method(*text, name, &values, span)? {
+                Some(value) => Ok(Some(value)),
+                None => unread(self),
+            },
+            _ => unread(self),
         }
     }
 
     /// `a + b` of strings and sequences, `a * n` of sequences.
-    pub(crate) fn joined(&self, op: ast::Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Option<Res<Value<'c>>> {
+    pub(crate) fn joined(
+        &mut self,
+        op: ast::Operator,
+        a: &Value<'c>,
+        b: &Value<'c>,
+        span: Span,
+    ) -> Option<Res<Value<'c>>> {
         const ITEMS: usize = 65_536;
-        let too_long = || Refusal::wrong(span, format!("more than {ITEMS} elements"));
+        let too_long = || Refusal::unread(span, format!("more than {ITEMS} elements"));
         let made =
             |value: Option<Value<'c>>| value.ok_or_else(|| Refusal::wrong(span, "sequences are nested too deep"));
         match (op, a, b) {
             (ast::Operator::Add, Value::Str(a), Value::Str(b)) => {
                 let text = format!("{a}{b}");
-                Some(if text.len() > TEXT { Err(too_long()) } else { Ok(Value::Str(self.cx.symbol(&text))) })
+                Some(self.made_text(&text, span))
+            }
+            (ast::Operator::Mult, Value::Str(text), Value::Int(count))
+            | (ast::Operator::Mult, Value::Int(count), Value::Str(text)) => {
+                let count = usize::try_from(*count).unwrap_or(0);
+                if text.as_str().len().saturating_mul(count) > TEXT {
+                    return Some(Err(too_long()));
+                }
+                let text = text.as_str().repeat(count);
+                Some(self.made_text(&text, span))
+            }
+            (ast::Operator::Mod, Value::Str(text), values) => Some(self.percent(*text, values, span)),
+            (ast::Operator::BitOr, Value::Dict(x), Value::Dict(y)) => {
+                let mut all = super::Dict::default();
+                let items = x.items().iter().chain(y.items());
+                let put = |(key, value): &(Value<'c>, Value<'c>)| all.put(key.clone(), value.clone());
+                let result = self.count_elements(x.items().len() + y.items().len(), span);
+                let result = result.and_then(|()| {
+                    let mut items = items;
+                    items.try_for_each(put).map_err(|why| Refusal::unread(span, why))
+                });
+                Some(result.map(|()| Value::Dict(all.into())))
             }
             (ast::Operator::Add, Value::Tuple(x), Value::Tuple(y))
             | (ast::Operator::Add, Value::List(x), Value::List(y)) => {
                 if x.items.len() + y.items.len() > ITEMS {
                     return Some(Err(too_long()));
+                }
+                if let Err(refusal) = self.count_elements(x.items.len() + y.items.len(), span) {
+                    return Some(Err(refusal));
                 }
                 let items = x.items.iter().chain(&y.items).cloned().collect();
                 Some(made(if matches!(a, Value::Tuple(_)) { Value::tuple(items) } else { Value::list(items) }))
@@ -272,6 +330,9 @@ impl<'c> Parser<'_, 'c> {
                 if x.items.len().saturating_mul(count) > ITEMS {
                     return Some(Err(too_long()));
                 }
+                if let Err(refusal) = self.count_elements(x.items.len() * count, span) {
+                    return Some(Err(refusal));
+                }
                 let items = (0..count).flat_map(|_| x.items.iter().cloned()).collect();
                 Some(made(if matches!(a, Value::Tuple(_)) { Value::tuple(items) } else { Value::list(items) }))
             }
@@ -280,17 +341,8 @@ impl<'c> Parser<'_, 'c> {
     }
 }
 
-/// What a loop over a constant walks: items, or the keys of a dict.
-fn elements<'c>(value: &Value<'c>) -> Option<Vec<Value<'c>>> {
-    match value {
-        Value::Dict(dict) => Some(dict.items().iter().map(|(key, _)| key.clone()).collect()),
-        other => other.as_sequence().map(<[_]>::to_vec),
-    }
-}
-
-/// A float without a fraction as an integer.
-fn whole<'c>(value: f64) -> Option<Value<'c>> {
-    (value.abs() < 9.0e15).then_some(Value::Int(value as i64))
+pub(super) fn undecided(a: &Value<'_>, b: &Value<'_>, span: Span) -> Refusal {
+    Refusal::unread(span, format!("{} and {} have no order", a.describe(), b.describe()))
 }
 
 /// How Python shows a constant in a string.

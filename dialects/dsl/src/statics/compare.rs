@@ -16,6 +16,8 @@ impl<'c> Value<'c> {
             Self::Str(text) => Some(!text.as_str().is_empty()),
             Self::Tuple(items) | Self::List(items) => Some(!items.items.is_empty()),
             Self::Dict(items) => Some(!items.items().is_empty()),
+            Self::Object(object) => Some(!object.is_tuple || !object.values.is_empty()),
+            Self::Module(_) | Self::Factory(_) | Self::Record(_) | Self::Function(_) => Some(true),
             _ => None,
         }
     }
@@ -40,6 +42,24 @@ impl<'c> Value<'c> {
             (Self::Dim(a), Self::Dim(b)) => Some(a == b),
             (Self::DType(a), Self::DType(b)) => Some(a == b),
             (Self::Storage(a), Self::Storage(b)) => Some(a == b),
+            (Self::Object(a), Self::Object(b)) => {
+                if std::rc::Rc::ptr_eq(a, b) {
+                    return Some(true);
+                }
+                if a.record != b.record || a.names != b.names {
+                    return Some(false);
+                }
+                a.values.iter().zip(&b.values).try_fold(true, |same, (a, b)| Some(same && a.static_eq(b)?))
+            }
+            (Self::Dict(a), Self::Dict(b)) => {
+                if a.items().len() != b.items().len() {
+                    return Some(false);
+                }
+                a.items().iter().try_fold(true, |same, (key, a)| match b.get(key) {
+                    Some(b) => Some(same && a.static_eq(b)?),
+                    None => Some(false),
+                })
+            }
             (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
                 if a.items.len() != b.items.len() {
                     return Some(false);
@@ -58,12 +78,30 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The order of two constants; none where they have none here.
+    pub(crate) fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
+            (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
+            (Self::Str(a), Self::Str(b)) => Some(a.as_str().cmp(b.as_str())),
+            (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
+                for (a, b) in a.items.iter().zip(&b.items) {
+                    if !a.static_eq(b)? {
+                        return a.order(b);
+                    }
+                }
+                Some(a.items.len().cmp(&b.items.len()))
+            }
+            _ => self.as_float()?.partial_cmp(&other.as_float()?),
+        }
+    }
+
     /// `a op b` of constants; none where it is not defined here.
     pub(crate) fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
-        let order = || match (self, other) {
-            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
-            (Self::Str(a), Self::Str(b)) => Some(a.as_str().cmp(b.as_str())),
-            _ => self.as_float()?.partial_cmp(&other.as_float()?),
+        let order = || self.order(other);
+        let is_identity = || {
+            let is_single = |value: &Self| matches!(value, Self::None | Self::Bool(_) | Self::Object(_));
+            is_single(self) || is_single(other)
         };
         let is_in = || match other {
             Self::Dict(items) => Some(items.get(self).is_some()),
@@ -76,10 +114,8 @@ impl<'c> Value<'c> {
         match op {
             CmpOp::Eq => self.static_eq(other),
             CmpOp::NotEq => self.static_eq(other).map(|same| !same),
-            CmpOp::Is if matches!((self, other), (Self::None, _) | (_, Self::None)) => self.static_eq(other),
-            CmpOp::IsNot if matches!((self, other), (Self::None, _) | (_, Self::None)) => {
-                self.static_eq(other).map(|same| !same)
-            }
+            CmpOp::Is if is_identity() => self.static_eq(other),
+            CmpOp::IsNot if is_identity() => self.static_eq(other).map(|same| !same),
             CmpOp::Lt => order().map(|order| order == Ordering::Less),
             CmpOp::LtE => order().map(|order| order != Ordering::Greater),
             CmpOp::Gt => order().map(|order| order == Ordering::Greater),

@@ -7,6 +7,7 @@ use tf_types::{DimVar, ShardAttr, Symbol, Topology};
 use crate::names::Builtin;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
+use crate::statics::Python;
 use crate::value::Value;
 
 /// The arguments of a call by parameter.
@@ -127,20 +128,20 @@ impl<'c> Parser<'_, 'c> {
                 Ok(Value::Target(Target { kind: TargetKind::Cpu, device: self.cx.symbol("") }))
             }
             Builtin::Mesh => self.mesh(call, span).map(|(mesh, _)| Value::Mesh(mesh)),
-            Builtin::Min
-            | Builtin::Max
-            | Builtin::Len
-            | Builtin::Sum
-            | Builtin::Zip
-            | Builtin::Enumerate
-            | Builtin::Abs
-            | Builtin::Round
-            | Builtin::IntType
-            | Builtin::FloatType
-            | Builtin::BoolType
-            | Builtin::StrType
-            | Builtin::List
-            | Builtin::TupleType => self.static_call(builtin, call, span, bind),
+            _ if builtin.is_of_values() => {
+                let args = self.call_args(call)?;
+                self.static_call(builtin, args, span, bind)
+            }
+            Builtin::Python(Python::Print) => Ok(Value::None),
+            Builtin::Python(python) => {
+                let args = self.call_args(call)?;
+                self.python_call(python, args, span)
+            }
+            Builtin::Range if self.body.is_none() => {
+                let items = self.range(call)?;
+                self.count_elements(items.len(), span)?;
+                Value::list(items).ok_or(Refusal::Reported)
+            }
             Builtin::Tensor | Builtin::ConstTensor => {
                 Err(Refusal::wrong(span, format!("`{}` is an annotation", builtin.name()))
                     .help("write `Tensor[shape, dtype]`"))

@@ -3,13 +3,15 @@
 use rustc_hash::FxHashMap;
 use tf_types::{DType, Dim, Storage, Symbol};
 
-use crate::value::Value;
+use crate::value::{SEQUENCE_DEPTH, Value};
 
 /// A dict of constants.
 #[derive(Default)]
 pub(crate) struct Dict<'c> {
     items: Vec<(Value<'c>, Value<'c>)>,
     places: FxHashMap<Key<'c>, usize>,
+    /// How deep it nests.
+    pub(crate) depth: u32,
 }
 
 /// A key as Python compares them: `1`, `1.0` and `True` are one.
@@ -44,20 +46,45 @@ impl<'c> Key<'c> {
 }
 
 impl<'c> Dict<'c> {
-    /// Sets an item; false for a key that is no constant with a hash.
-    pub(crate) fn put(&mut self, key: Value<'c>, value: Value<'c>) -> bool {
-        let Some(hashed) = Key::new(&key) else { return false };
+    /// Sets an item.
+    ///
+    /// # Errors
+    /// For a key that is no constant with a hash, and a value that nests too deep.
+    pub(crate) fn put(&mut self, key: Value<'c>, value: Value<'c>) -> Result<(), String> {
+        let Some(hashed) = Key::new(&key) else { return Err(format!("{} is no key of a dict", key.describe())) };
+        let depth = value.depth() + 1;
+        if depth > SEQUENCE_DEPTH {
+            return Err(format!("values are nested more than {SEQUENCE_DEPTH} deep"));
+        }
+        self.depth = self.depth.max(depth);
         let at = *self.places.entry(hashed).or_insert(self.items.len());
         match self.items.get_mut(at) {
             Some(item) => item.1 = value,
             None => self.items.push((key, value)),
         }
-        true
+        Ok(())
     }
 
     pub(crate) fn get(&self, key: &Value<'c>) -> Option<&Value<'c>> {
         let at = *self.places.get(&Key::new(key)?)?;
         Some(&self.items[at].1)
+    }
+
+    pub(crate) fn get_mut(&mut self, key: &Value<'c>) -> Option<&mut Value<'c>> {
+        let at = *self.places.get(&Key::new(key)?)?;
+        Some(&mut self.items[at].1)
+    }
+
+    /// Takes an item out; those behind it move up.
+    pub(crate) fn remove(&mut self, key: &Value<'c>) -> Option<Value<'c>> {
+        let at = self.places.remove(&Key::new(key)?)?;
+        self.places.values_mut().filter(|place| **place > at).for_each(|place| *place -= 1);
+        Some(self.items.remove(at).1)
+    }
+
+    /// Keeps the depth of an item that was changed.
+    pub(crate) fn deepen(&mut self, depth: u32) {
+        self.depth = self.depth.max(depth);
     }
 
     /// Keys and values in the order of the keys' first mention.

@@ -5,6 +5,7 @@ use tf_core::Span;
 
 use super::builtin::{TEXT, plain_text};
 use crate::parser::Parser;
+use crate::print::python;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
@@ -141,6 +142,27 @@ impl Spec {
     }
 }
 
+/// A value in a string; none where its format is not read.
+pub(super) fn formatted(spec: &str, value: &Value<'_>) -> Option<String> {
+    if spec.is_empty() { plain_text(value) } else { Spec::parse(spec)?.format(value) }
+}
+
+/// How Python's `repr` shows a constant.
+pub(super) fn repr(value: &Value<'_>) -> Option<String> {
+    match value {
+        Value::Str(text) => {
+            python::string(text.as_str()).strip_prefix('"')?.strip_suffix('"').map(|text| format!("'{text}'"))
+        }
+        Value::Tuple(items) | Value::List(items) => {
+            let parts = items.items.iter().map(repr).collect::<Option<Vec<_>>>()?;
+            let comma = if let (Value::Tuple(_), [_]) = (value, &parts[..]) { "," } else { "" };
+            let (open, close) = if let Value::Tuple(_) = value { ('(', ')') } else { ('[', ']') };
+            Some(format!("{open}{}{comma}{close}", parts.join(", ")))
+        }
+        other => plain_text(other),
+    }
+}
+
 impl<'c> Parser<'_, 'c> {
     /// `f"layer{i}"` of constants.
     pub(crate) fn format(&mut self, string: &ast::ExprFString, span: Span) -> Res<Value<'c>> {
@@ -151,10 +173,10 @@ impl<'c> Parser<'_, 'c> {
                 ast::FStringPart::FString(part) => self.format_elements(&part.elements, &mut text)?,
             }
             if text.len() > TEXT {
-                return Err(Refusal::wrong(span, format!("the string has more than {TEXT} characters")));
+                return Err(Refusal::unread(span, format!("the string has more than {TEXT} characters")));
             }
         }
-        Ok(Value::Str(self.cx.symbol(&text)))
+        self.made_text(&text, span)
     }
 
     fn format_elements(&mut self, elements: &ast::InterpolatedStringElements, text: &mut String) -> Res<()> {
@@ -169,22 +191,21 @@ impl<'c> Parser<'_, 'c> {
 
     fn format_hole(&mut self, hole: &ast::InterpolatedElement, text: &mut String) -> Res<()> {
         let at = self.span(hole);
-        if hole.debug_text.is_some() || !matches!(hole.conversion, ast::ConversionFlag::None | ast::ConversionFlag::Str)
-        {
-            let message = "`=`, `!r` and `!a` in a formatted string are not read";
-            return Err(Refusal::unread(at, message));
+        if hole.debug_text.is_some() || hole.conversion == ast::ConversionFlag::Ascii {
+            return Err(Refusal::unread(at, "`=` and `!a` in a formatted string are not read"));
         }
-        let value = self.eval(&hole.expression, None)?;
+        let mut value = self.eval(&hole.expression, None)?;
+        if hole.conversion == ast::ConversionFlag::Repr {
+            let Some(text) = repr(&value) else {
+                return Err(Refusal::unread(at, format!("`!r` of {} is not read", value.describe())));
+            };
+            value = self.made_text(&text, at)?;
+        }
         let mut written = String::new();
         if let Some(spec) = &hole.format_spec {
             self.format_elements(&spec.elements, &mut written)?;
         }
-        let shown = if written.is_empty() {
-            plain_text(&value)
-        } else {
-            Spec::parse(&written).and_then(|spec| spec.format(&value))
-        };
-        let Some(shown) = shown else {
+        let Some(shown) = formatted(&written, &value) else {
             let what = value.describe();
             let message = match written.is_empty() {
                 true => format!("a formatted string of {what} is not read"),

@@ -6,6 +6,7 @@ use tf_core::diag::did_you_mean;
 use crate::names::{self, Builtin};
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
+use crate::statics::Python;
 use crate::value::Value;
 
 const ROOT: &str = "tilefoundry";
@@ -30,9 +31,8 @@ impl<'c> Parser<'_, 'c> {
             let module = alias.name.as_str();
             let root = module.split('.').next().unwrap_or(module);
             let bound = alias.asname.as_ref().map_or(root, |name| name.as_str());
-            let binding = if let "math" | "dataclasses" = module {
-                let is_math = module == "math";
-                Binding::Value(Value::Builtin(if is_math { Builtin::Math } else { Builtin::DataClasses }))
+            let binding = if let Some(library) = Python::module(module) {
+                Binding::Value(Value::Builtin(Builtin::Library(library)))
             } else if !is_ours(module) {
                 self.outside(module, alias)
             } else {
@@ -64,12 +64,8 @@ impl<'c> Parser<'_, 'c> {
 
     fn imported(&self, module: &str, name: &str, alias: &ast::Alias, relative: bool) -> Binding<'c> {
         if relative || !is_ours(module) {
-            return match (module, name) {
-                ("dataclasses", "dataclass") => Binding::Value(Value::Builtin(Builtin::DataClass)),
-                ("math", name) => Binding::Value(self.math_constant(name)),
-                ("typing", "Tuple") => Binding::Value(Value::Builtin(Builtin::TupleType)),
-                _ => self.outside(module, alias),
-            };
+            let known = if relative { None } else { self.library(module, name) };
+            return known.map_or_else(|| self.outside(module, alias), Binding::Value);
         }
         if is_unknown(module) {
             let known = PARTS.map(|part| format!("`{ROOT}.{part}`")).join(", ");
@@ -85,12 +81,23 @@ impl<'c> Parser<'_, 'c> {
         if let Some(dialect) = dialect {
             return Binding::Value(Value::Op(dialect, self.cx.symbol(name)));
         }
-        if let Some(value) = names::exported(name) {
+        let word = matches!(name, "tile" | "where" | "launch").then(|| names::word(name)).flatten();
+        if let Some(value) = names::exported(name).or(word) {
             return Binding::Value(value);
         }
         let hint = did_you_mean(name, names::all()).map(|near| format!("; did you mean `{near}`?"));
         let why = format!("`{module}` has no name `{name}` that is supported{}", hint.unwrap_or_default());
         Binding::Unread { why, at: self.span(alias) }
+    }
+
+    /// A name of Python's standard library.
+    pub(super) fn library(&self, module: &str, name: &str) -> Option<Value<'c>> {
+        match (module, name) {
+            ("math", name) => Some(self.math_constant(name)),
+            ("typing", "Tuple") => Some(Value::Builtin(Builtin::TupleType)),
+            ("typing", "TYPE_CHECKING") => Some(Value::Bool(false)),
+            _ => Python::library(module, name).map(|python| Value::Builtin(Builtin::Python(python))),
+        }
     }
 
     fn outside(&self, module: &str, alias: &ast::Alias) -> Binding<'c> {

@@ -1,18 +1,30 @@
 //! Expressions of the language: compile-time values here, IR through [`crate::body`].
 
+mod args;
 mod builtin;
+mod changes;
 mod compare;
 mod construct;
 mod dict;
+mod exec;
 mod format;
 mod imports;
+mod instance;
+mod math;
 mod numbers;
 mod placement;
+mod places;
+mod python;
 mod record;
+mod sequences;
 mod targets;
+mod text;
 
+pub(crate) use args::Args;
 pub(crate) use dict::Dict;
+pub(crate) use exec::Outcome;
 pub(crate) use numbers::unread_operator;
+pub(crate) use python::Python;
 pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
@@ -83,6 +95,20 @@ impl<'c> Parser<'_, 'c> {
                 true => self.eval(&choice.body, None),
                 false => self.eval(&choice.orelse, None),
             },
+            ast::Expr::Lambda(lambda) if self.body.is_none() => Ok(self.lambda(lambda)),
+            ast::Expr::Set(set) if self.body.is_none() => {
+                let items = self.eval_all(&set.elts)?;
+                self.set_of(items, span)
+            }
+            ast::Expr::SetComp(set) if self.body.is_none() => {
+                let items = self.elements(&set.elt, &set.generators, span)?;
+                self.set_of(items, span)
+            }
+            ast::Expr::Named(named) if self.body.is_none() => {
+                let value = self.eval(&named.value, None)?;
+                self.assign_constant(&named.target, value.clone())?;
+                Ok(value)
+            }
             ast::Expr::Dict(dict) if self.body.is_none() => self.dict(dict),
             ast::Expr::DictComp(dict) if self.body.is_none() => self.dict_comprehension(dict, span),
             other => Err(Refusal::unread(span, format!("{} is not part of the language", form(other)))),
@@ -90,7 +116,28 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn eval_all(&mut self, exprs: &[ast::Expr]) -> Res<Vec<Value<'c>>> {
-        exprs.iter().map(|e| self.eval(e, None)).collect()
+        let mut values = Vec::with_capacity(exprs.len());
+        for expr in exprs {
+            match expr {
+                ast::Expr::Starred(starred) => {
+                    let span = self.span(expr);
+                    let value = self.eval(&starred.value, None)?;
+                    let items = match value.as_sequence() {
+                        Some(items) => items.to_vec(),
+                        None if self.body.is_none() => self.items_of(&value, span)?,
+                        None => {
+                            let message =
+                                format!("only a compile-time sequence is unpacked, found {}", value.describe());
+                            return Err(Refusal::wrong(span, message));
+                        }
+                    };
+                    self.count_elements(items.len(), span)?;
+                    values.extend(items);
+                }
+                other => values.push(self.eval(other, None)?),
+            }
+        }
+        Ok(values)
     }
 
     fn attribute(&mut self, attribute: &ast::ExprAttribute, span: Span) -> Res<Value<'c>> {
@@ -138,8 +185,9 @@ impl<'c> Parser<'_, 'c> {
                     None => refusal,
                 })
             }
-            Value::Builtin(Builtin::Math) => Ok(self.math_constant(name)),
-            Value::Builtin(Builtin::DataClasses) if name == "dataclass" => Ok(Value::Builtin(Builtin::DataClass)),
+            Value::Builtin(Builtin::Library(module)) => self.library(module, name).ok_or_else(|| {
+                Refusal::unread(span, format!("`{module}.{name}` is not read, and authoring files are not executed"))
+            }),
             Value::Object(object) => self.object_attribute(&object, name, span),
             Value::Record(record) => self.record_attribute(record, name, span),
             other => {
@@ -218,7 +266,7 @@ fn literal<'c>(number: &ast::Number, span: Span) -> Res<Value<'c>> {
         ast::Number::Int(value) => value
             .as_i64()
             .map(Value::Int)
-            .ok_or_else(|| Refusal::wrong(span, format!("the integer {value} does not fit into 64 bits"))),
+            .ok_or_else(|| Refusal::unread(span, format!("the integer {value} does not fit into 64 bits"))),
         ast::Number::Float(value) => Ok(Value::Float(*value)),
         ast::Number::Complex { .. } => Err(Refusal::unread(span, "complex numbers are no values of the language")),
     }

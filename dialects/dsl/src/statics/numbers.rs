@@ -8,7 +8,22 @@ use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 fn overflow(op: &str, span: Span) -> Refusal {
-    Refusal::wrong(span, format!("the result of `{op}` does not fit into 64 bits"))
+    Refusal::unread(span, format!("the result of `{op}` does not fit into 64 bits"))
+}
+
+/// Operators on bits, which bodies have not; none for other operators.
+fn bit_op(op: Operator, a: i64, b: i64) -> Option<Option<i64>> {
+    Some(match op {
+        Operator::BitAnd => Some(a & b),
+        Operator::BitOr => Some(a | b),
+        Operator::BitXor => Some(a ^ b),
+        Operator::LShift => {
+            let factor = u32::try_from(b).ok().and_then(|b| 1_i64.checked_shl(b)).filter(|factor| *factor > 0);
+            factor.and_then(|factor| a.checked_mul(factor))
+        }
+        Operator::RShift => u32::try_from(b).ok().map(|b| a >> b.min(63)),
+        _ => return None,
+    })
 }
 
 fn int_op<'c>(op: Operator, a: i64, b: i64, span: Span) -> Res<Value<'c>> {
@@ -68,8 +83,23 @@ pub(crate) fn unread_operator(op: Operator, span: Span) -> Refusal {
 
 impl<'c> Parser<'_, 'c> {
     /// `a op b` on compile-time values.
-    pub(crate) fn static_binary(&self, op: Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<Value<'c>> {
+    pub(crate) fn static_binary(&mut self, op: Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        let number = |value: &Value<'c>| match value {
+            Value::Bool(value) => Value::Int(i64::from(*value)),
+            other => other.clone(),
+        };
+        if let (Value::Bool(_), Value::Bool(_) | Value::Int(_) | Value::Float(_))
+        | (Value::Int(_) | Value::Float(_), Value::Bool(_)) = (a, b)
+        {
+            return self.static_binary(op, &number(a), &number(b), span);
+        }
         match (a, b) {
+            (Value::Int(a), Value::Int(b))
+                if self.body.is_none()
+                    && let Some(bits) = bit_op(op, *a, *b) =>
+            {
+                bits.map(Value::Int).ok_or_else(|| overflow(op.as_str(), span))
+            }
             (Value::Int(a), Value::Int(b)) => int_op(op, *a, *b, span),
             (Value::Float(a), Value::Float(b)) => float_op(op, *a, *b, span),
             (Value::Int(a), Value::Float(b)) => float_op(op, *a as f64, *b, span),
@@ -108,6 +138,7 @@ impl<'c> Parser<'_, 'c> {
             (UnaryOp::USub, Value::Float(a)) => Ok(Value::Float(-a)),
             (UnaryOp::USub, Value::Dim(dim)) => Ok(self.dim_value(self.cx.dim_sub(self.cx.dim(0), *dim))),
             (UnaryOp::UAdd, Value::Int(_) | Value::Float(_) | Value::Dim(_)) => Ok(value.clone()),
+            (UnaryOp::Invert, Value::Int(a)) if self.body.is_none() => Ok(Value::Int(!a)),
             (UnaryOp::Not, value) if let Some(truth) = value.truth() => Ok(Value::Bool(!truth)),
             _ => {
                 let message = format!("`{}` is not defined for {}", op.as_str(), value.describe());

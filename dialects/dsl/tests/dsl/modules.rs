@@ -123,3 +123,33 @@ fn class_bodies_decide_by_constants() {
         "`__call__` is no method of a module: a call of it runs `forward`"
     );
 }
+
+/// The kinds of definitions, read from a text.
+#[test]
+fn texts_are_scripts() {
+    use tf_core::{AnyFunction, Arena, Context};
+    use tf_dsl::{Script, parse_func_source, parse_module_source, parse_script};
+
+    const FUNC: &str = "@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n";
+    const OWN: &str = "@func(topologies=(Topology(\"thread\", 4),))\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x\n";
+    const PRIM: &str = "@prim_func\ndef p(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n";
+    const CLASS: &str = "@module(entry=\"h\")\nclass M:\n    @prim_func\n    def h(x: Tensor[(4,), \"f32\"]):\n        T.relu(x, x)\n";
+    let head = "from tilefoundry import func, module, prim_func\nfrom tilefoundry.dsl import T, Tensor, Topology, tf\n";
+    let arena = Arena::new();
+    let cx = &Context::new(&arena, crate::common::registry());
+    let text = |parts: &[&str]| format!("{head}{}", parts.concat());
+    let script = |parts: &[&str]| parse_script(cx, &text(parts)).expect("the text is right");
+
+    assert!(matches!(script(&[FUNC]), Script::Function(AnyFunction::Hir(f)) if f.name.as_str() == "f"));
+    assert!(matches!(script(&[PRIM]), Script::Function(AnyFunction::Tir(p)) if p.name.as_str() == "p"));
+    assert!(matches!(script(&[FUNC, OWN]), Script::Module(g) if g.name.as_str() == "g" && g.topologies.is_some()));
+    // A class counts before the functions around it.
+    assert!(matches!(script(&[CLASS, FUNC]), Script::Module(m) if m.name.as_str() == "M"));
+
+    let messages = |errors: Vec<tf_core::Diagnostic>| errors.into_iter().map(|e| e.message).collect::<Vec<_>>();
+    assert!(parse_func_source(cx, &text(&[OWN])).is_ok() && parse_module_source(cx, &text(&[CLASS])).is_ok());
+    let refused = parse_func_source(cx, &text(&[CLASS])).map_err(messages).unwrap_err();
+    assert_eq!(refused, ["the source defines the module `M`, and a function was expected"]);
+    let refused = parse_module_source(cx, &text(&[PRIM])).map_err(messages).unwrap_err();
+    assert_eq!(refused, ["the source defines the function `p`, and a module was expected"]);
+}

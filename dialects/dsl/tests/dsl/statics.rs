@@ -48,8 +48,7 @@ fn statements_bind_constants() {
     for (lines, value, want) in [
         ("A = B = 3\nB += A * 2", "A * 10 + B", "39"),
         ("(A, [B, C]), D = (1, (2, 3)), 4", "A + B + C + D", "10"),
-        ("(A, B), C = (1, 2, 3), 4", "C", "4"),
-        ("A, B = 1, 2, 3", "B", "`B` cannot be used: its value does not unpack to these names"),
+        ("A, B = 1, 2, 3", "B", "`B` cannot be used: a tuple of 3 does not unpack to 2 names"),
         ("A = 1\nA += {}", "A", "`A` cannot be used: `+` is not defined between the integer 1 and a dict of 0"),
         ("A = {[1]: 2}", "A[0]", "`A` cannot be used: a list of 1 is no key of a dict"),
         (
@@ -57,11 +56,7 @@ fn statements_bind_constants() {
             "f(3)",
             "33",
         ),
-        (
-            "def f(n):\n    def g():\n        return n\n    return g\nG = f(3)",
-            "G()",
-            "`g` is called after the function around it has returned",
-        ),
+        ("def f(n):\n    def g():\n        return n\n    return g\nG = f(3)", "G()", "3"),
     ] {
         assert_eq!(extent(lines, value), want, "{lines}");
     }
@@ -81,7 +76,7 @@ fn formatted_strings_name_things() {
         ("f\"{I:03d}{NAME:>3}{I:x}\"", "007  w7"),
         ("f\"{X:.2f}{{}}{I!s}{I:{I}d}\"", "0.50{}7      7"),
         ("f\"{X:q}\"", "the format `q` of the float 0.5 is not read"),
-        ("f\"{I=}\"", "`=`, `!r` and `!a` in a formatted string are not read"),
+        ("f\"{I=}\"", "`=` and `!a` in a formatted string are not read"),
         ("f\"{N}\"", "a formatted string of the dim n is not read"),
     ] {
         let source = format!(
@@ -142,4 +137,165 @@ fn targets() {
         target("CudaTarget(\"nvidia.h200_sxm\", \"nvidia.sm100\")"),
         "the device `nvidia.h200_sxm` has the architecture `nvidia.sm90`, not `nvidia.sm100`"
     );
+}
+
+/// Python's own ways to make constants, each with what `V` is in the end.
+#[test]
+fn python_is_evaluated_where_it_is_constant() {
+    let pair = "class Pair(NamedTuple):\n    a: int\n    b: int = 4\n";
+    let config =
+        "@dataclass(frozen=True)\nclass Config:\n    d: int = 8\n    names: list = field(default_factory=list)\n";
+    let head = "import functools\nfrom collections import namedtuple\nfrom dataclasses import asdict, field, replace\nfrom enum import Enum, IntEnum\n\
+        from itertools import chain, product\nfrom types import SimpleNamespace\nfrom typing import TYPE_CHECKING, NamedTuple\n";
+    for (lines, want) in [
+        // Statements of the file.
+        ("V = 1\nwhile V < 10:\n    V *= 2", "16"),
+        (
+            "V = 0\nfor i in range(4):\n    if i == 1:\n        continue\n    if i == 3:\n        break\n    V += i + 1",
+            "4",
+        ),
+        ("V = 1\nfor i in range(2):\n    pass\nelse:\n    V = 5", "5"),
+        ("if TYPE_CHECKING:\n    V = 3\nelse:\n    V = 4", "4"),
+        ("V = 4\nif __name__ == \"__main__\":\n    V = 5", "4"),
+        ("assert 4 % 2 == 0\nprint(\"text\")\nV = 4", "4"),
+        ("a, *b = (1, 3, 4)\nV = sum(b)", "7"),
+        // Lists, dicts and attributes are changed in place.
+        (
+            "xs = [1]\nxs.append(2)\nxs.extend((3, 4))\nxs[0] = 7\nxs += range(2)\ndel xs[1]\nV = sum(xs) * 10 + len(xs)",
+            "155",
+        ),
+        ("xs = [3, 1, 2]\nxs.sort(key=lambda x: -x)\nxs.insert(0, 9)\nV = xs.pop() + xs.pop(0) * 10", "91"),
+        (
+            "d = {\"a\": [1]}\nd[\"a\"].append(5)\nd[\"b\"] = 2\nd.update(c=3)\nd[\"c\"] += 1\nV = sum(d[\"a\"]) + d[\"b\"] + d.pop(\"c\")",
+            "12",
+        ),
+        // Calls and closures.
+        ("twice = lambda n, k=1: n * 2 + k\nV = twice(4)", "9"),
+        ("fs = [lambda i=i: i for i in range(3)]\nV = fs[2]() * 10 + fs[0]()", "20"),
+        ("def outer(n):\n    def inner(m):\n        return n + m\n    return inner\nV = outer(4)(6)", "10"),
+        (
+            "def f(a, *rest, k=1, **named):\n    return a + sum(rest) + k + named[\"z\"]\nV = f(*(1, 2), 3, **{\"k\": 4, \"z\": 5})",
+            "15",
+        ),
+        ("def f():\n    xs = []\n    for i in range(3):\n        xs.append(i)\n    return xs\nV = len(f())", "3"),
+        ("@functools.lru_cache(maxsize=None)\ndef f(n):\n    return 1 if n < 2 else n * f(n - 1)\nV = f(5)", "120"),
+        ("V = functools.partial(lambda a, b: a - b, 9)(4) + functools.reduce(lambda a, b: a * b, (2, 3), 1)", "11"),
+        // Built-in functions.
+        ("V = sorted([3, 1, 2], reverse=True)[0] + list(reversed([1, 2]))[0]", "5"),
+        ("V = min([(1, 3), (0, 9)], key=lambda p: p[1])[1] + max([], default=4)", "7"),
+        ("V = 4 if any([False, True]) and all(x > 0 for x in (1, 2)) else 0", "4"),
+        ("q, r = divmod(14, 4)\nV = q * 10 + r + pow(2, 3) + pow(2, 3, 5)", "43"),
+        (
+            "V = sum(map(int, \"1 2\".split())) + len(list(filter(lambda x: x > 1, [1, 2, 3]))) + next(x for x in [1, 2] if x > 1)",
+            "7",
+        ),
+        ("V = sum(i for i, _ in enumerate(\"ab\", start=1)) + len(list(zip(range(2), range(3))))", "5"),
+        ("V = len(list(product((1, 2), (3, 4, 5)))) + len(list(chain([1], (2, 3))))", "9"),
+        ("V = (4 if isinstance(3, (int, float)) else 0) + (1 if isinstance(True, str) else 2)", "6"),
+        ("V = (1 << 10) + (12 & 6) + (12 | 1) + (5 ^ 1) - ~0 + (9 >> 1)", "1050"),
+        ("V = (4 if 0 < 3 <= 3 != 4 else 1) + (1 if (1, 2) < (1, 3) else 0) + True", "6"),
+        ("V = len({i % 3 for i in range(9)}) + (4 if \"a\" in {\"a\", \"b\"} else 0)", "7"),
+        ("V = len(dict(a=1, **{\"b\": 2}) | {\"c\": 3}) + ({\"a\": 1} == {\"a\": 1})", "4"),
+        // Strings.
+        (
+            "V = len(\"-\".join([\"a\", \"b\"]).upper()) + int(\"12\") + len(\"%s_%02d\" % (\"ab\", 3)) + len(\"{}:{:.1f}\".format(1, 2.0))",
+            "25",
+        ),
+        (
+            "V = 4 if \"layer_3\".split(\"_\")[-1] == \"3\" and \"abc\"[1:] == \"bc\" and \"ab\" * 2 == \"abab\" else 0",
+            "4",
+        ),
+        // Classes.
+        (
+            "class A:\n    def __init__(self, d, e=1):\n        self.d = d\n        self.e = e\n    def both(self, k):\n        return (self.d + self.e) * k\nV = A(8).both(2)",
+            "18",
+        ),
+        (
+            "class A:\n    D = 8\n    @staticmethod\n    def f(n):\n        return n * 2\nclass B(A):\n    E = 4\nV = B.D + B.f(B.E)",
+            "16",
+        ),
+        (
+            "class K(Enum):\n    A = 3\n    B = 4\nV = K.A.value + len(K.B.name) + (K.A is K.A) + (K(4) == K.A) + len(list(K))",
+            "7",
+        ),
+        ("class K(IntEnum):\n    A = 3\nV = K.A + 1", "4"),
+        ("P = namedtuple(\"P\", \"a b\")\np = P(3, b=4)\nx, y = p\nV = x + y + p.a + p[1] + len(p)", "16"),
+        ("c = SimpleNamespace(d=4)\nV = c.d + getattr(c, \"e\", 5)", "9"),
+    ] {
+        assert_eq!(extent(&format!("{head}{lines}"), "V"), want, "{lines}");
+    }
+    for (class, lines, want) in [
+        (pair, "V = Pair(3).b + sum(Pair(1, 2))", "7"),
+        (config, "V = replace(Config(), d=9).d + len(Config().names)", "9"),
+        (
+            config,
+            "@dataclass(frozen=True)\nclass Big(Config):\n    e: int = 4\nV = Big(d=2).e + Big().d + isinstance(Big(), Config)",
+            "13",
+        ),
+        (config, "V = sum(1 for k in asdict(Config()))", "2"),
+        (
+            "",
+            "@dataclass\nclass A:\n    d: int\n    e: int = 0\n    def __post_init__(self):\n        self.e = self.d * 2\n    @property\n    def all(self):\n        return self.d + self.e\nV = A(2).all",
+            "6",
+        ),
+        (
+            "",
+            "@dataclass(frozen=True)\nclass A:\n    d: int\n    def __post_init__(self):\n        object.__setattr__(self, \"d\", self.d or 7)\n    @classmethod\n    def make(cls):\n        return cls(0)\nV = A.make().d",
+            "7",
+        ),
+    ] {
+        assert_eq!(extent(&format!("{head}{class}{lines}"), "V"), want, "{lines}");
+    }
+}
+
+/// What is not evaluated is refused where it is used, and only there.
+#[test]
+fn python_that_is_not_evaluated() {
+    for (lines, why) in [
+        (
+            "import numpy as np\nV = np.prod([1, 2])",
+            "it comes from `numpy`, and authoring files are read, not executed",
+        ),
+        (
+            "try:\n    V = 4\nexcept ValueError:\n    V = 5",
+            "it is bound inside `try` at file level, which is not executed",
+        ),
+        ("while True:\n    V = 4", "the constants of the file take more than 1048576 steps"),
+        ("def f():\n    xs = [0]\n    while True:\n        xs = xs + xs\nV = f()", "more than 1048576 steps"),
+        (
+            "xs = [1]\nys = xs\nys.append(2)\nV = len(ys)",
+            "`ys` has another name too, and only a value with one name is changed",
+        ),
+        ("xs = [1]\nxs.append(unknown)\nV = len(xs)", "the name `unknown` is not defined"),
+        (
+            "xs = []\nwith open(\"f\") as f:\n    xs.append(1)\nV = len(xs)",
+            "it is bound inside `with` at file level, which is not executed",
+        ),
+        ("V = 2 ** 100", "the result of `**` does not fit into 64 bits"),
+        ("V = [2, 1][0] if sorted([1, \"a\"]) else 0", "the string \"a\" and the integer 1 have no order"),
+        (
+            "class A(Unknown):\n    d = 4\nV = A.d",
+            "it is a plain Python class with the base `Unknown`, which is not read",
+        ),
+        ("async def f():\n    return 4\nV = f()", "`f` is a decorated Python function, which is not called"),
+    ] {
+        assert_eq!(extent(lines, "4"), "4", "{lines}");
+        let message = extent(lines, "V");
+        assert!(
+            message.starts_with('`') && message.contains(" cannot be used: ") && message.contains(why),
+            "{lines}: {message}"
+        );
+    }
+    for (lines, why) in [
+        ("assert 5 % 2 == 0, \"five is odd\"", "the assertion `5 % 2 == 0` fails: five is odd"),
+        ("D = 5\nif D % 2:\n    raise ValueError(f\"{D} is odd\")", "5 is odd"),
+        (
+            "C = 4\ndef f():\n    global C\n    C = 5\nf()",
+            "`global` is not executed: a plain function changes no name outside it",
+        ),
+        ("def f(a):\n    return a\nV = f()", "`f` needs `a`"),
+        ("def f(n):\n    return f(n + 1)\nV = f(0)", "more than 64 calls of plain functions"),
+    ] {
+        assert_eq!(extent(lines, "4"), why, "{lines}");
+    }
 }

@@ -1,0 +1,169 @@
+//! Arguments as values, and the parameters of plain functions that they go to.
+
+use ruff_python_ast as ast;
+use tf_core::Span;
+use tf_types::Symbol;
+
+use crate::parser::{Binding, Frame, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// The arguments of a call; `*` and `**` are spread.
+#[derive(Default)]
+pub(crate) struct Args<'c> {
+    pub(crate) positional: Vec<(Value<'c>, Span)>,
+    pub(crate) keywords: Vec<(Symbol<'c>, Value<'c>, Span)>,
+}
+
+impl<'c> Args<'c> {
+    pub(crate) fn of(values: impl IntoIterator<Item = Value<'c>>, span: Span) -> Self {
+        Self { positional: values.into_iter().map(|value| (value, span)).collect(), keywords: Vec::new() }
+    }
+
+    /// Takes a keyword out.
+    pub(crate) fn take(&mut self, name: &str) -> Option<Value<'c>> {
+        let at = self.keywords.iter().position(|(known, ..)| known.as_str() == name)?;
+        Some(self.keywords.remove(at).1)
+    }
+
+    /// The positional values, where no keyword is left.
+    pub(crate) fn values(self, what: &str) -> Res<Vec<Value<'c>>> {
+        match self.keywords.first() {
+            Some((name, _, at)) => Err(Refusal::unread(*at, format!("the keyword `{name}` of `{what}` is not read"))),
+            None => Ok(self.positional.into_iter().map(|(value, _)| value).collect()),
+        }
+    }
+
+    /// One value for each name, positional or by keyword.
+    pub(crate) fn sorted(self, what: &str, names: &[Symbol<'c>]) -> Res<Vec<Option<(Value<'c>, Span)>>> {
+        let mut given: Vec<Option<(Value<'c>, Span)>> = vec![None; names.len()];
+        let count = self.positional.len();
+        for (at, (value, span)) in self.positional.into_iter().enumerate() {
+            match given.get_mut(at) {
+                Some(slot) => *slot = Some((value, span)),
+                None => {
+                    return Err(Refusal::wrong(
+                        span,
+                        format!("`{what}` takes {} arguments, found {count}", names.len()),
+                    ));
+                }
+            }
+        }
+        for (name, value, span) in self.keywords {
+            let Some(at) = names.iter().position(|known| *known == name) else {
+                return Err(unknown(what, name, names, span));
+            };
+            if given[at].replace((value, span)).is_some() {
+                return Err(Refusal::wrong(span, format!("`{what}` gets `{name}` twice")));
+            }
+        }
+        Ok(given)
+    }
+}
+
+fn unknown<'c>(what: &str, name: Symbol<'c>, names: &[Symbol<'c>], span: Span) -> Refusal {
+    let known: Vec<_> = names.iter().map(|known| known.as_str()).collect();
+    let message = format!("`{what}` has no parameter `{name}`; it has {}", known.join(", "));
+    Refusal::wrong(span, message).near(name.as_str(), known)
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// The arguments of a call, evaluated; a generator stands for its elements.
+    pub(crate) fn call_args(&mut self, call: &ast::ExprCall) -> Res<Args<'c>> {
+        let mut args = Args::default();
+        for arg in &call.arguments.args {
+            let span = self.span(arg);
+            match arg {
+                ast::Expr::Starred(starred) => {
+                    let value = self.eval(&starred.value, None)?;
+                    let items = self.items_of(&value, span)?;
+                    self.count_elements(items.len(), span)?;
+                    args.positional.extend(items.into_iter().map(|item| (item, span)));
+                }
+                ast::Expr::Generator(generator) => {
+                    let items = self.elements(&generator.elt, &generator.generators, span)?;
+                    let list = Value::list(items).ok_or_else(|| Refusal::wrong(span, "lists are nested too deep"))?;
+                    args.positional.push((list, span));
+                }
+                other => args.positional.push((self.eval(other, None)?, span)),
+            }
+        }
+        for keyword in &call.arguments.keywords {
+            let span = self.span(keyword);
+            let value = self.eval(&keyword.value, None)?;
+            match (&keyword.arg, value) {
+                (Some(name), value) => args.keywords.push((self.cx.symbol(name.as_str()), value, span)),
+                (None, Value::Dict(items)) => {
+                    for (key, value) in items.items() {
+                        let Value::Str(name) = key else {
+                            let message = format!("`**` takes a dict of strings, found {} as a key", key.describe());
+                            return Err(Refusal::unread(span, message));
+                        };
+                        args.keywords.push((*name, value.clone(), span));
+                    }
+                }
+                (None, other) => {
+                    return Err(Refusal::unread(span, format!("`**` takes a dict, found {}", other.describe())));
+                }
+            }
+        }
+        Ok(args)
+    }
+
+    /// The names that a call of a plain function starts with.
+    pub(crate) fn parameters(
+        &mut self,
+        parameters: &ast::Parameters,
+        defaults: &[(Symbol<'c>, Binding<'c>)],
+        what: &str,
+        args: Args<'c>,
+        span: Span,
+    ) -> Res<Frame<'c>> {
+        let name = |param: &ast::ParameterWithDefault| self.cx.symbol(param.parameter.name.as_str());
+        let first: Vec<_> = parameters.posonlyargs.iter().chain(&parameters.args).map(name).collect();
+        let named: Vec<_> = first.iter().copied().chain(parameters.kwonlyargs.iter().map(name)).collect();
+        let mut frame = Frame::default();
+        let Args { mut positional, keywords } = args;
+        let (found, surplus) = (positional.len(), positional.split_off(first.len().min(positional.len())));
+        for (name, (value, _)) in first.iter().zip(positional) {
+            frame.insert(*name, Binding::Value(value));
+        }
+        match (&parameters.vararg, surplus.first()) {
+            (Some(rest), _) => {
+                let rest = self.cx.symbol(rest.name.as_str());
+                let items = surplus.into_iter().map(|(value, _)| value).collect();
+                let items = Value::tuple(items).ok_or_else(|| Refusal::wrong(span, "tuples are nested too deep"))?;
+                frame.insert(rest, Binding::Value(items));
+            }
+            (None, Some((_, at))) => {
+                return Err(Refusal::wrong(*at, format!("`{what}` takes {} arguments, found {found}", first.len())));
+            }
+            (None, None) => {}
+        }
+        let mut others = super::Dict::default();
+        for (name, value, at) in keywords {
+            if named.contains(&name) {
+                if frame.insert(name, Binding::Value(value)).is_some() {
+                    return Err(Refusal::wrong(at, format!("`{what}` gets `{name}` twice")));
+                }
+            } else if parameters.kwarg.is_some() {
+                others.put(Value::Str(name), value).map_err(|why| Refusal::unread(at, why))?;
+            } else {
+                return Err(unknown(what, name, &named, at));
+            }
+        }
+        if let Some(rest) = &parameters.kwarg {
+            frame.insert(self.cx.symbol(rest.name.as_str()), Binding::Value(Value::Dict(others.into())));
+        }
+        for name in named {
+            if frame.contains_key(&name) {
+                continue;
+            }
+            let Some((_, default)) = defaults.iter().find(|(known, _)| *known == name) else {
+                return Err(Refusal::wrong(span, format!("`{what}` needs `{name}`")));
+            };
+            frame.insert(name, default.clone());
+        }
+        Ok(frame)
+    }
+}
