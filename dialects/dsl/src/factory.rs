@@ -117,9 +117,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 ast::Expr::Call(call) => &*call.func,
                 other => other,
             };
-            let is_method = matches!(written, ast::Expr::Name(name)
-                if matches!(name.id.as_str(), "property" | "staticmethod" | "classmethod"));
-            is_method || matches!(self.eval(written, None), Ok(Value::Builtin(Builtin::Python(Python::Cache))))
+            matches!(self.eval(written, None), Ok(Value::Builtin(Builtin::Python(Python::Cache | Python::MethodKind))))
         })
     }
 

@@ -183,7 +183,14 @@ impl<'a, 'c> Parser<'a, 'c> {
                     if let Some(Binding::Value(Value::Module(module))) = self.binding(self.cx.symbol(name)).as_deref() {
                         let (name, module) = (name.to_owned(), Some(*module));
                         let errors = before..self.diagnostics.len();
-                        candidates.push(Candidate { name, kind: Kind::Bound, module, is_alone: false, function: None, errors });
+                        candidates.push(Candidate {
+                            name,
+                            kind: Kind::Bound,
+                            module,
+                            is_alone: false,
+                            function: None,
+                            errors,
+                        });
                     }
                 }
             }
@@ -304,7 +311,18 @@ impl<'a, 'c> Parser<'a, 'c> {
         if self.part(def)? {
             return Ok(Defined::Part);
         }
-        let [decorator] = &def.decorator_list[..] else { return Ok(Defined::Plain) };
+        let [decorator] = &def.decorator_list[..] else {
+            for decorator in &def.decorator_list {
+                if let Ok(Decorator::Known(Builtin::Func | Builtin::PrimFunc | Builtin::Intrinsic, _)) =
+                    self.decorator(decorator)
+                {
+                    let message = format!("`{}` has {} decorators", def.name, def.decorator_list.len());
+                    let kept = self.text(&decorator.expression);
+                    return Err(Refusal::wrong(self.span(&def.name), message).help(format!("leave `@{kept}` alone")));
+                }
+            }
+            return Ok(Defined::Plain);
+        };
         let call = match self.decorator(decorator) {
             Ok(Decorator::Known(Builtin::Func, call)) => call,
             Ok(Decorator::Known(Builtin::PrimFunc, call)) => {

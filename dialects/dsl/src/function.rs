@@ -159,7 +159,8 @@ impl<'c> Parser<'_, 'c> {
             names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
         }
         let params = params.iter().filter_map(|(_, var)| *var).collect();
-        let body = Body { frames: vec![BodyFrame { names, is_mesh: false }], params, ..Body::default() };
+        let frames = vec![BodyFrame { names, is_mesh: false }];
+        let body = Body { frames, params, name: Some(self.cx.symbol(def.name.as_str())), ..Body::default() };
         let outer = self.body.replace(body);
         let before = self.diagnostics.len();
         let flow = self.suite(stmts);

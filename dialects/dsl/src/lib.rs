@@ -29,8 +29,8 @@ mod value;
 
 pub use environment::{Closed, Environment, HostValue};
 pub use prim::check_intrinsic;
-pub use script::{Script, parse_func_source, parse_module_source, parse_script};
 pub use print::{PrintOptions, print_module};
+pub use script::{Script, parse_func_source, parse_module_source, parse_script};
 pub use stubs::{Stub, stubs};
 use tf_core::{Context, Diagnostic, FileId, Module};
 

@@ -1,7 +1,7 @@
 //! `@module` classes and the implicit modules of functions.
 
 use ruff_python_ast as ast;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::{HeaderSpans, ModuleData};
 use tf_core::tree::Replacements;
 use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Target};
@@ -193,7 +193,35 @@ impl<'c> Parser<'_, 'c> {
 
     /// The module of a function with a context of its own, or outside a class: the function and those it calls.
     pub(crate) fn implicit_module(&self, entry: AnyFunction<'c>, declared: &Declared<'c>) -> Res<Module<'c>> {
-        Ok(tf_core::tree::implicit_module(self.cx, entry, &self.header(entry.name(), declared))?)
+        let header = self.header(entry.name(), declared);
+        let module = tf_core::tree::implicit_module(self.cx, entry, &header)?;
+        let AnyFunction::Tir(prim) = entry else { return Ok(module) };
+        // Calls of TIR go by name: what is reached by them, callees first.
+        let (mut reached, mut known): (Vec<AnyFunction<'c>>, FxHashSet<AnyFunction<'c>>) = Default::default();
+        let mut stack = vec![(prim, 0)];
+        while let Some((function, next)) = stack.pop() {
+            let called = self.called.get(&function).map_or(&[][..], |called| called);
+            match called.get(next) {
+                None => {
+                    if known.insert(function.into()) {
+                        reached.push(function.into());
+                    }
+                }
+                Some(&callee) => {
+                    stack.push((function, next + 1));
+                    match callee {
+                        _ if known.contains(&callee) => {}
+                        AnyFunction::Tir(callee) => stack.push((callee, 0)),
+                        AnyFunction::Hir(_) => {
+                            let own = tf_core::tree::implicit_module(self.cx, callee, &ModuleData::new(callee.name()))?;
+                            reached.extend(own.functions.iter().filter(|function| known.insert(**function)));
+                        }
+                    }
+                }
+            }
+        }
+        let functions = self.cx.alloc_slice(&reached);
+        Ok(tf_core::tree::completed(self.cx, self.cx.module(ModuleData { functions, ..*module }))?)
     }
 
     /// A module that has what a decorator declares, and no members.

@@ -8,7 +8,7 @@ use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
-use tf_core::{Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
+use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
 use tf_types::{Dim, Mesh, Storage, Symbol, Topology};
 
 use crate::environment::Environment;
@@ -105,6 +105,10 @@ pub(crate) struct Body<'c> {
     pub(crate) rereads: usize,
     /// Elements of comprehensions so far.
     pub(crate) unrolled: usize,
+    /// The function that it is of.
+    pub(crate) name: Option<Symbol<'c>>,
+    /// The functions that it calls and launches, of a `@prim_func`.
+    pub(crate) called: Vec<AnyFunction<'c>>,
     /// Whether it is that of a `@prim_func`.
     pub(crate) is_prim: bool,
     /// Effects of the statement that is being read.
@@ -146,6 +150,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) lambdas: FxHashMap<TextRange, Rc<ast::ExprLambda>>,
     /// Statements of TIR that the file declares.
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
+    /// What the TIR functions of the file call and launch.
+    pub(crate) called: FxHashMap<PrimFunction<'c>, Vec<AnyFunction<'c>>>,
     /// Plain classes of the file.
     pub(crate) records: Vec<Record<'c>>,
     /// Calls of factories that are open, and all so far.
@@ -177,6 +183,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             factories: Vec::new(),
             lambdas: FxHashMap::default(),
             intrinsics: Vec::new(),
+            called: FxHashMap::default(),
             records: Vec::new(),
             factory_calls: (0, 0),
             session: tf_infer::Session::default(),
@@ -195,7 +202,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 self.file.insert(self.cx.symbol(name), Binding::Value(value));
             }
         }
-        self.file.insert(self.cx.symbol("math"), Binding::Value(Value::Builtin(Builtin::Math)));
+        self.file.insert(self.cx.symbol("math"), Binding::Value(Value::Builtin(Builtin::Library("math"))));
     }
 
     /// The dialect of the ops that are called: `T` in a `@prim_func`.
@@ -285,6 +292,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Refusal::wrong(span, format!("`{name}` is not imported"))
                 .help(format!("add it to `from tilefoundry.dsl import {name}`"));
         }
+        if self.calls_itself(name) {
+            return self.recursive(name, span);
+        }
         let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
         let frames = self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names));
         let mut bound: Vec<&str> =
@@ -295,6 +305,16 @@ impl<'a, 'c> Parser<'a, 'c> {
             Some(near) => refusal.help(format!("did you mean `{near}`?")),
             None => refusal,
         }
+    }
+
+    /// Whether a name is that of the function whose body is read.
+    pub(crate) fn calls_itself(&self, name: &str) -> bool {
+        self.body.as_ref().and_then(|body| body.name).is_some_and(|own| own.as_str() == name)
+    }
+
+    pub(crate) fn recursive(&self, name: &str, span: Span) -> Refusal {
+        Refusal::wrong(span, format!("`{name}` calls itself, and functions of the language do not recurse"))
+            .help("write a loop, or call another function above")
     }
 
     /// Binds a name: of a body in the innermost frame that is no mesh suite, else in the innermost scope.

@@ -26,6 +26,14 @@ impl Refusal {
         Self::Unread(Box::new(Diagnostic::error(message).at(span)))
     }
 
+    /// An error only where the name is used that it keeps from having a value.
+    pub(crate) fn where_used(self) -> Self {
+        match self {
+            Self::Wrong(diagnostic) => Self::Unread(diagnostic),
+            other => other,
+        }
+    }
+
     fn edit(mut self, edit: impl FnOnce(&mut Diagnostic)) -> Self {
         match &mut self {
             Self::Wrong(diagnostic) | Self::Unread(diagnostic) => edit(diagnostic),

@@ -80,7 +80,9 @@ pub fn parse_module_source<'c>(cx: &Context<'c>, text: &str) -> Result<Module<'c
         Script::Module(module) => Ok(module),
         Script::Function(function) => {
             let message = format!("the source defines the function `{}`, and a module was expected", function.name());
-            Err(vec![Diagnostic::error(message).with_help("read it as a function, or put it into a class under `@module`")])
+            Err(vec![
+                Diagnostic::error(message).with_help("read it as a function, or put it into a class under `@module`"),
+            ])
         }
     }
 }

@@ -91,7 +91,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         if crate::names::exported(text).is_some() {
             return self.lookup(text, span);
         }
-        Err(self.unknown_op(text, span))
+        Err(if self.calls_itself(text) { self.recursive(text, span) } else { self.unknown_op(text, span) })
     }
 
     fn op_call(&mut self, name: &str, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {

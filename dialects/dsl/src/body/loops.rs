@@ -176,6 +176,10 @@ impl<'c> Parser<'_, 'c> {
         let (zero, one) = (self.cx.dim(0), self.cx.dim(1));
         if self.is_builtin(&callee, Builtin::Range) {
             let bounds = self.loop_bounds(call, "range", 3)?;
+            if let Some(step) = bounds.get(2).filter(|step| step.as_const().is_some_and(|step| step < 1)) {
+                return Err(Refusal::wrong(span, format!("the step of a loop is positive, found {step}"))
+                    .help("count upwards, and compute the index: `n - 1 - i`"));
+            }
             return Ok(match bounds[..] {
                 [stop] => Header { start: zero, stop, step: one, is_window: false },
                 [start, stop] => Header { start, stop, step: one, is_window: false },

@@ -38,8 +38,12 @@ impl<'c> Parser<'_, 'c> {
     ) -> Res<Value<'c>> {
         let base = self.eval(&subscript.value, None)?;
         match base {
-            Value::Builtin(builtin @ (Builtin::Tensor | Builtin::ConstTensor | Builtin::TupleType)) => {
+            Value::Builtin(builtin @ (Builtin::Tensor | Builtin::ConstTensor)) => {
                 self.annotation_of(builtin, &subscript.slice, span)
+            }
+            // `Shape = tuple[int, ...]` is for type checkers.
+            Value::Builtin(Builtin::TupleType) => {
+                self.annotation_of(Builtin::TupleType, &subscript.slice, span).map_err(Refusal::where_used)
             }
             Value::Tuple(_) | Value::List(_) if let ast::Expr::Slice(slice) = &*subscript.slice => {
                 self.sequence_slice(&base, slice)

@@ -53,6 +53,7 @@ impl<'c> Parser<'_, 'c> {
         let kind = StmtKind::Evaluate { callee: TirCallee::Symbol(name), args: self.cx.alloc_slice(&args) };
         let stmt = self.cx.stmt(kind, Some(span));
         if let Some(body) = &mut self.body {
+            body.called.push(callee.into());
             body.effects.push(stmt);
         }
         Ok(Value::None)

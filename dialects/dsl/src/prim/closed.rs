@@ -9,11 +9,13 @@ use tf_core::Span;
 use tf_types::{Dim, DimKind, DimOp};
 
 use crate::body::{bound_names, docstring};
+use crate::factory::Code;
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::print::python;
 use crate::refusal::{Refusal, Res};
 use crate::source::Edits;
+use crate::statics::Python;
 use crate::value::Value;
 
 impl<'a, 'c> Parser<'a, 'c> {
@@ -68,6 +70,16 @@ fn generators(expr: &ast::Expr) -> Option<&[ast::Comprehension]> {
     }
 }
 
+/// What a comprehension or a lambda binds.
+fn own_names(expr: &ast::Expr) -> Option<FxHashSet<&str>> {
+    match expr {
+        ast::Expr::Lambda(lambda) => {
+            Some(lambda.parameters.iter().flat_map(|params| params.iter()).map(|param| param.name().as_str()).collect())
+        }
+        other => generators(other).map(targets),
+    }
+}
+
 /// The name that a chain of attributes starts from.
 fn root(expr: &ast::Expr) -> Option<&ast::ExprName> {
     let mut expr = expr;
@@ -111,7 +123,7 @@ impl<'a> Visitor<'a> for Free<'a> {
             }
             return;
         }
-        let own = generators(expr).map(targets);
+        let own = own_names(expr);
         let opens = own.is_some();
         self.locals.extend(own);
         walk_expr(self, expr);
@@ -202,7 +214,9 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
 
     /// A plain function of the file, which is taken along.
     fn helper(&mut self, at: usize, expr: &'a ast::Expr) {
-        let def = self.parser.factories[at].def;
+        let Code::Def(def) = self.parser.factories[at].code else {
+            return self.refuse(format!("`{}` is a lambda, which is not kept", self.parser.text(expr)));
+        };
         let name = def.name.as_str();
         if self.locals.iter().any(|names| names.contains(name)) {
             return self.refuse(format!("a name of it hides the function `{name}`"));
@@ -244,7 +258,10 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
             Value::DType(dtype) => format!("{}.{dtype}", Builtin::DTypeEnum.name()),
             Value::Storage(storage) => storage.to_string(),
             Value::Math(name) => format!("math.{name}"),
-            Value::Builtin(Builtin::Math) => "math".to_owned(),
+            Value::Builtin(Builtin::Library("math")) => "math".to_owned(),
+            Value::Builtin(Builtin::Python(python)) if Python::word(python.name()).is_some() => {
+                python.name().to_owned()
+            }
             Value::Builtin(builtin) if names::is_spelled(*builtin) => builtin.name().to_owned(),
             _ => return None,
         })
@@ -306,7 +323,7 @@ impl<'a> Visitor<'a> for Closing<'_, 'a, '_> {
             }
             return;
         }
-        let own = generators(expr).map(targets);
+        let own = own_names(expr);
         let opens = own.is_some();
         self.locals.extend(own);
         walk_expr(self, expr);

@@ -55,10 +55,11 @@ impl<'c> Parser<'_, 'c> {
         };
         let vars = params.iter().filter_map(|(_, var)| *var).collect();
         let frames = vec![BodyFrame { names, is_mesh: false }];
-        let body = Body { frames, params: vars, is_prim: true, ..Body::default() };
+        let name = Some(self.cx.symbol(def.name.as_str()));
+        let body = Body { frames, params: vars, name, is_prim: true, ..Body::default() };
         let outer = self.body.replace(body);
         let body = self.prim_block(stmts);
-        self.body = outer;
+        let called = std::mem::replace(&mut self.body, outer).map(|body| body.called).unwrap_or_default();
         if self.refused > before {
             return Err(Refusal::Reported);
         }
@@ -77,7 +78,7 @@ impl<'c> Parser<'_, 'c> {
         if target.kind == TargetKind::Cuda {
             self.add_shape_scalars(&mut params, body, span)?;
         }
-        Ok(self.cx.prim_function(PrimFunctionData {
+        let function = self.cx.prim_function(PrimFunctionData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),
             body,
@@ -85,7 +86,9 @@ impl<'c> Parser<'_, 'c> {
             target,
             doc,
             span: Some(span),
-        }))
+        });
+        self.called.insert(function, called);
+        Ok(function)
     }
 
     /// A function of a GPU takes the extents that its body depends on. One that the author wrote down is there already.

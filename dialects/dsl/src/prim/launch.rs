@@ -22,6 +22,14 @@ impl<'c> Parser<'_, 'c> {
         };
         let (callee_span, function) = (self.span(callee), self.eval(callee, None)?);
         let (name, params, ty) = self.launched(&function, callee_span)?;
+        let started = match function {
+            Value::Prim(function) => Some(function.into()),
+            Value::Function(function) => Some(function.into()),
+            _ => None,
+        };
+        if let Some(body) = &mut self.body {
+            body.called.extend::<Option<AnyFunction<'c>>>(started);
+        }
         let forwarded = self.arguments_of(name, &params, args, span)?;
         let schema = self.schema("T", "launch", "a launch", span)?;
         let (mut grid, mut block, mut attrs) = (None, None, Vec::<(&str, Attr<'c>)>::new());

@@ -31,6 +31,8 @@ pub(crate) enum Python {
     Auto,
     /// `functools`.
     Cache,
+    /// `property`, `staticmethod`, `classmethod`.
+    MethodKind,
     Partial,
     Reduce,
     /// `itertools`.
@@ -50,6 +52,7 @@ pub(crate) enum Python {
 const WORDS: &[(&str, Python)] = &[
     ("all", Python::All),
     ("any", Python::Any),
+    ("classmethod", Python::MethodKind),
     ("dict", Python::Dict),
     ("divmod", Python::DivMod),
     ("filter", Python::Filter),
@@ -62,10 +65,12 @@ const WORDS: &[(&str, Python)] = &[
     ("object", Python::Object),
     ("pow", Python::Pow),
     ("print", Python::Print),
+    ("property", Python::MethodKind),
     ("repr", Python::Repr),
     ("reversed", Python::Reversed),
     ("set", Python::Set),
     ("sorted", Python::Sorted),
+    ("staticmethod", Python::MethodKind),
 ];
 
 /// By module and name.

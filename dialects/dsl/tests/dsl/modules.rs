@@ -133,7 +133,8 @@ fn texts_are_scripts() {
     const FUNC: &str = "@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n";
     const OWN: &str = "@func(topologies=(Topology(\"thread\", 4),))\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x\n";
     const PRIM: &str = "@prim_func\ndef p(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n";
-    const CLASS: &str = "@module(entry=\"h\")\nclass M:\n    @prim_func\n    def h(x: Tensor[(4,), \"f32\"]):\n        T.relu(x, x)\n";
+    const CLASS: &str =
+        "@module(entry=\"h\")\nclass M:\n    @prim_func\n    def h(x: Tensor[(4,), \"f32\"]):\n        T.relu(x, x)\n";
     let head = "from tilefoundry import func, module, prim_func\nfrom tilefoundry.dsl import T, Tensor, Topology, tf\n";
     let arena = Arena::new();
     let cx = &Context::new(&arena, crate::common::registry());

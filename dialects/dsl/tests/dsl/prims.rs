@@ -373,3 +373,25 @@ fn intrinsics_stand_alone() {
         assert_eq!(found, if want.is_empty() { String::new() } else { format!("{alone}{want}") }, "{body}");
     }
 }
+
+/// TIR functions of a file call and launch each other as those of a class do.
+#[test]
+fn functions_outside_a_class_are_launched() {
+    let target = |name: &str| format!("@prim_func(target={name})\n");
+    let device = target("CudaTarget(\"nvidia.h200_sxm\")");
+    let params = "(x: Tensor[(32,), \"f32\"], y: Tensor[(32,), \"f32\"]):\n";
+    let source = format!(
+        "from tilefoundry import func, prim_func\nfrom tilefoundry.dsl import T, Tensor, tf\nfrom tilefoundry.target import CpuTarget, CudaTarget\n\
+         {device}def copied{params}    T.copy(x, y)\n\
+         {device}def kernel{params}    copied(x, y)\n\
+         @func\ndef value(x: Tensor[(32,), \"f32\"]):\n    return tf.exp(x)\n\
+         {}def host{params}    launch(kernel, x, y, grid=(1,), block=(32,))\n    launch(value, x, y, grid=(1,), block=(32,))\n",
+        target("CpuTarget()")
+    );
+    with_source(&source, |_, result| {
+        let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let names: Vec<_> = module.functions.iter().map(|f| f.name().as_str()).collect();
+        assert_eq!(names, ["copied", "kernel", "value", "host"]);
+        assert_eq!(module.entry.map(|entry| entry.as_str()), Some("host"));
+    });
+}

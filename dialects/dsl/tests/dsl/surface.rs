@@ -208,6 +208,25 @@ fn functions_and_parameters() {
                 "2:18 the dim `n` has the range [1, 9) here and [1, 65) above",
             ),
             ("@func\ndef f() -> Tensor[(), \"f32\"]:\n    return 0.5\n", ""),
+            ("@func\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n", "3:5 `f` has 2 decorators"),
+            (
+                "@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return f(x)\n",
+                "3:12 `f` calls itself, and functions of the language do not recurse",
+            ),
+            ("SHAPE = (2, 3)\n@func\ndef f(x: Tensor[(*SHAPE, 4), \"f32\"]):\n    return x[0, 0, :]\n", ""),
+            ("Shape = tuple[int, ...]\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n", ""),
+            (
+                "@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    y = x\n    for i in range(8, 0, -1):\n        y = y + x\n    return y\n",
+                "4:14 the step of a loop is positive, found -1",
+            ),
+            (
+                "import app\n@app.command()\ndef main():\n    pass\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n",
+                "",
+            ),
+            (
+                "def g(n):\n    return n\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x * g(0.5)\n",
+                "5:16 `g` cannot be used: it is a plain Python function, and bodies call none",
+            ),
         ],
     );
 }
@@ -232,7 +251,7 @@ fn members() {
         with_f("@func\n@func\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x\n"),
         "7:5 a function has one decorator"
     );
-    assert_eq!(with_f("@property\ndef g(self):\n    return 3\n"), "6:6 the name `property` is not defined");
+    assert_eq!(with_f("@property\ndef g(self):\n    return 3\n"), "6:5 `@property` decorates no member of a module");
     assert_eq!(with_f("@module\nclass N:\n    pass\n"), "7:11 the module `N` has no members");
     assert_eq!(
         with_f(
