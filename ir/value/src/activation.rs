@@ -1,12 +1,10 @@
 //! Activations.
 
-use std::f32::consts::{FRAC_1_SQRT_2, PI};
-
 use tf_types::DType;
 
 use crate::element::{Numeric, SharedArray};
 use crate::kernel::{each, map};
-use crate::{Tensor, ValueError};
+use crate::{Tensor, ValueError, math};
 
 /// An elementwise function of floats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,20 +21,6 @@ pub enum Activation {
     GeluTanh,
 }
 
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-fn gelu(x: f32) -> f32 {
-    // The complement has no cancellation where x is negative.
-    0.5 * x * libm::erfcf(-x * FRAC_1_SQRT_2)
-}
-
-fn gelu_tanh(x: f32) -> f32 {
-    let scale = (2.0 / PI).sqrt();
-    0.5 * x * (1.0 + (scale * (x + 0.044_715 * x * x * x)).tanh())
-}
-
 impl Activation {
     const fn name(self) -> &'static str {
         match self {
@@ -49,11 +33,11 @@ impl Activation {
 
     fn kernel(self) -> fn(&mut [f32]) {
         match self {
-            Self::Sigmoid => |x| each(x, sigmoid),
-            Self::Tanh => |x| each(x, f32::tanh),
-            Self::Silu => |x| each(x, |v| v / (1.0 + (-v).exp())),
-            Self::Gelu => |x| each(x, gelu),
-            Self::GeluTanh => |x| each(x, gelu_tanh),
+            Self::Sigmoid => |x| each(x, math::sigmoid),
+            Self::Tanh => |x| each(x, math::tanh),
+            Self::Silu => |x| each(x, math::silu),
+            Self::Gelu => |x| each(x, math::gelu),
+            Self::GeluTanh => |x| each(x, math::gelu_tanh),
         }
     }
 }
@@ -102,7 +86,7 @@ mod tests {
         assert!(of(Activation::Tanh, -0.0).is_sign_negative());
         for function in [Activation::Silu, Activation::Gelu, Activation::GeluTanh] {
             assert_eq!(of(function, f32::INFINITY), f32::INFINITY);
-            assert_eq!((of(function, -100.0).abs(), of(function, 100.0)), (0.0, 100.0));
+            assert_eq!((of(function, -130.0).abs(), of(function, 130.0)), (0.0, 130.0));
         }
     }
 

@@ -4,15 +4,14 @@ use half::{bf16, f16};
 use tf_types::DType;
 
 use crate::element::{Element, Numeric, SharedArray};
-use crate::kernel::{BLOCK, CHUNK, fill_chunks};
+use crate::kernel::{BLOCK, CHUNK, made_in_chunks};
 use crate::tensor::{f4e2m1_refused, from_parts, row_major};
 use crate::{F8E8M0, Fp8E4M3, Tensor, ValueError};
 
 /// Converts every element, block by block through `step`.
 fn convert<T: Element, O: Element>(array: &SharedArray<T>, step: fn(&[T], &mut [O])) -> SharedArray<O> {
     let source = row_major(array);
-    let mut out = vec![O::default(); source.len()];
-    fill_chunks(&mut out, CHUNK, &|from, out| {
+    let out = made_in_chunks(source.len(), CHUNK, &|from, out| {
         for (out, source) in out.chunks_mut(BLOCK).zip(source[from..].chunks(BLOCK)) {
             step(&source[..out.len()], out);
         }

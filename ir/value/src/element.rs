@@ -39,6 +39,15 @@ pub trait Numeric: Element {
     /// Rounds a block; both slices have one length.
     fn store(src: &[Self::Wide], dst: &mut [Self]);
 
+    /// The same elements, where widening changes nothing.
+    fn as_wide(_: &mut [Self]) -> Option<&mut [Self::Wide]> {
+        None
+    }
+    /// As [`Numeric::as_wide`].
+    fn as_wide_ref(_: &[Self]) -> Option<&[Self::Wide]> {
+        None
+    }
+
     /// Widens one element.
     fn widen(self) -> Self::Wide {
         let mut wide = [Self::Wide::default()];
@@ -91,6 +100,12 @@ macro_rules! numeric_as_itself {
     ($($type:ty),+) => {$(
         impl Numeric for $type {
             type Wide = Self;
+            fn as_wide(block: &mut [Self]) -> Option<&mut [Self]> {
+                Some(block)
+            }
+            fn as_wide_ref(block: &[Self]) -> Option<&[Self]> {
+                Some(block)
+            }
             fn load(src: &[Self], dst: &mut [Self]) {
                 dst.copy_from_slice(src);
             }

@@ -3,26 +3,25 @@
 use ndarray::{ArrayView2, ArrayViewD, Axis, Ix2, Slice};
 
 use crate::element::Element;
-use crate::kernel::{CHUNK, fill_chunks};
+use crate::kernel::{CHUNK, made_in_chunks};
 
 /// Edge of the square tiles in which a transposed plane is copied: both sides of a tile stay in the cache.
 const TILE: usize = 32;
 
 /// The elements of a view in row-major order.
 pub(crate) fn gather<T: Element>(view: ArrayViewD<'_, T>) -> Vec<T> {
-    let mut out = vec![T::default(); view.len()];
-    if out.is_empty() {
-        return out;
+    let count = view.len();
+    if count == 0 {
+        return Vec::new();
     }
     let view = compact(view);
-    let row = out.len() / view.shape()[0];
-    fill_chunks(&mut out, row * (CHUNK / row).max(1), &|from, out| {
+    let row = count / view.shape()[0];
+    made_in_chunks(count, row * (CHUNK / row).max(1), &|from, out| {
         let mut part = view.clone();
         let first = from / row;
         part.slice_axis_inplace(Axis(0), Slice::from(first..first + out.len() / row));
         copy(part, out);
-    });
-    out
+    })
 }
 
 /// The same elements in the same order with two axes or more; neighbours that move as one axis are one.

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 use crate::ValueError;
 use crate::element::{Element, Numeric, SharedArray};
 use crate::gather::gather;
-use crate::tensor::{element_count, from_parts, reused, row_major, target};
+use crate::tensor::{element_count, from_parts, reused, row_major};
+use crate::vector::vectorized;
 use crate::view::broadcast_shapes;
 
 /// Elements widened at a time: two f32 operands and a result stay in the first-level cache.
@@ -20,8 +21,48 @@ const MIN_ROW: usize = 32;
 
 /// Fills `out` in parallel, `chunk` elements a task; `fill` gets the position of the first one. Behind a `dyn` call, so that the parallel
 /// driver is compiled once for each element type and not once for each op.
-pub(crate) fn fill_chunks<O: Element>(out: &mut [O], chunk: usize, fill: &(dyn Fn(usize, &mut [O]) + Sync)) {
+pub(crate) fn fill_chunks<O: Element>(out: &mut [O], chunk: usize, fill: Fill<'_, O>) {
     out.par_chunks_mut(chunk).enumerate().for_each(|(index, out)| fill(index * chunk, out));
+}
+
+/// As [`fill_chunks`], in new memory: no page of it is touched before the task that fills it.
+pub(crate) fn made_in_chunks<O: Element>(count: usize, chunk: usize, fill: Fill<'_, O>) -> Vec<O> {
+    let mut out = Vec::with_capacity(count);
+    out.spare_capacity_mut()[..count].par_chunks_mut(chunk).enumerate().for_each(|(index, out)| {
+        // `fill` takes elements; these are overwritten while they are in the cache.
+        for element in &mut *out {
+            element.write(O::default());
+        }
+        // SAFETY: each has just been written.
+        fill(index * chunk, unsafe { out.assume_init_mut() });
+    });
+    // SAFETY: the chunks are all elements, and each has been written.
+    unsafe { out.set_len(count) };
+    out
+}
+
+/// Writes elements, the first of which has this number.
+pub(crate) type Fill<'f, O> = &'f (dyn Fn(usize, &mut [O]) + Sync);
+
+/// Writes elements, given the number of the first one and what they are made of; `None`: of themselves.
+pub(crate) type Transform<'f, T> = &'f (dyn Fn(usize, Option<&[T]>, &mut [T]) + Sync);
+
+/// A row-major array made in tasks of `chunk` elements of those of another one at the same places; in its storage where nobody else holds it.
+pub(crate) fn transformed<T: Element>(x: SharedArray<T>, chunk: usize, f: Transform<'_, T>) -> SharedArray<T> {
+    match reused(x) {
+        Ok(mut own) => {
+            let elements = own.as_slice_mut().expect("reused arrays are row-major");
+            fill_chunks(elements, chunk, &|from, out| f(from, None, out));
+            own.into_shared()
+        }
+        Err(x) => {
+            let source = row_major(&x);
+            let made = made_in_chunks(source.len(), chunk, &|from, out| {
+                f(from, Some(&source[from..from + out.len()]), out);
+            });
+            from_parts(x.shape(), made)
+        }
+    }
 }
 
 /// An op on two blocks that leaves its result in the first.
@@ -30,41 +71,70 @@ pub(crate) type Arithmetic<W> = fn(&mut [W], &[W]);
 pub(crate) type Test<W> = fn(&[W], &[W], &mut [bool]);
 
 /// Replaces every element by `f` of it.
-pub(crate) fn each<W: Copy>(block: &mut [W], f: impl Fn(W) -> W) {
-    for value in block {
-        *value = f(*value);
-    }
+pub(crate) fn each<W: Copy>(block: &mut [W], f: impl Fn(W) -> W + Copy) {
+    vectorized(
+        #[inline(always)]
+        move || {
+            for value in block {
+                *value = f(*value);
+            }
+        },
+    );
 }
 
 /// Replaces every element of `a` by `f` of it and its partner.
 pub(crate) fn each_pair<W: Copy>(a: &mut [W], b: &[W], f: impl Fn(W, W) -> W) {
-    for (a, &b) in a.iter_mut().zip(b) {
-        *a = f(*a, b);
-    }
+    vectorized(
+        #[inline(always)]
+        move || {
+            for (a, &b) in a.iter_mut().zip(b) {
+                *a = f(*a, b);
+            }
+        },
+    );
 }
 
 /// Whether `f` holds of every pair.
 pub(crate) fn each_test<W: Copy>(a: &[W], b: &[W], out: &mut [bool], f: impl Fn(W, W) -> bool) {
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = f(a, b);
-    }
+    vectorized(
+        #[inline(always)]
+        move || {
+            for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+                *out = f(a, b);
+            }
+        },
+    );
 }
 
 /// `f`, which works on a block in place, of all elements.
 pub(crate) fn map<T: Numeric>(x: SharedArray<T>, f: fn(&mut [T::Wide])) -> SharedArray<T> {
-    let (mut out, source) = target(x);
-    let source = source.as_ref().map(row_major);
-    let elements = out.as_slice_mut().expect("targets are row-major");
-    fill_chunks(elements, CHUNK, &|from, out| {
+    transformed(x, CHUNK, &|_, source, out| {
         let mut wide = [T::Wide::default(); BLOCK];
         for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-            let wide = &mut wide[..out.len()];
-            T::load(source.as_ref().map_or(out, |source| &source[from + block * BLOCK..][..out.len()]), wide);
-            f(wide);
-            T::store(wide, out);
+            let source = source.map(|source| &source[block * BLOCK..][..out.len()]);
+            in_wide(source, out, &mut wide, f);
         }
-    });
-    out.into_shared()
+    })
+}
+
+/// Lets `f` work on the widened elements of `source` (`None`: of `out`) and rounds the result into `out`.
+pub(crate) fn in_wide<T: Numeric>(
+    source: Option<&[T]>,
+    out: &mut [T],
+    wide: &mut [T::Wide],
+    f: impl FnOnce(&mut [T::Wide]),
+) {
+    if let Some(wide) = T::as_wide(out) {
+        // Nothing to widen.
+        if let Some(source) = source.and_then(T::as_wide_ref) {
+            wide.copy_from_slice(source);
+        }
+        return f(wide);
+    }
+    let wide = &mut wide[..out.len()];
+    T::load(source.unwrap_or(out), wide);
+    f(wide);
+    T::store(wide, out);
 }
 
 /// `f` of all pairs, rounded to the operands' dtype; operands broadcast. Takes the storage of an operand that nobody else holds.
@@ -107,7 +177,8 @@ pub(crate) fn arithmetic<T: Numeric>(
         }
     };
     let sources = if out_is_lhs { (Source::Out, source) } else { (source, Source::Out) };
-    fill_blocks(elements, &sources, step);
+    let (chunk, row) = rows_of(&sources);
+    fill_chunks(elements, chunk, &|first, out| fill_rows(first, out, row, &sources, step));
     Ok(out.into_shared())
 }
 
@@ -176,30 +247,35 @@ fn zip<T: Numeric, O: Element>(
     step: Step<'_, T, O>,
 ) -> Result<SharedArray<O>, ValueError> {
     let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
-    let mut out = vec![O::default(); element_count(&shape)?];
-    fill_blocks(&mut out, &(Source::of(lhs, &shape), Source::of(rhs, &shape)), step);
+    let (count, sources) = (element_count(&shape)?, (Source::of(lhs, &shape), Source::of(rhs, &shape)));
+    let (chunk, row) = rows_of(&sources);
+    let out = made_in_chunks(count, chunk, &|first, out| fill_rows(first, out, row, &sources, step));
     Ok(from_parts(&shape, out))
 }
 
-/// Calls `step` for all blocks of `out` with the elements of both operands.
-fn fill_blocks<T: Numeric, O: Element>(
+/// The elements of one task, and those that no block crosses a multiple of.
+fn rows_of<T: Numeric>((lhs, rhs): &(Source<'_, T>, Source<'_, T>)) -> (usize, usize) {
+    let row = lhs.row().or(rhs.row()).unwrap_or(CHUNK);
+    (row * (CHUNK / row).max(1), row)
+}
+
+/// Calls `step` for the blocks of `out`, the elements from number `first` on, with the elements of both operands.
+fn fill_rows<T: Numeric, O: Element>(
+    first: usize,
     out: &mut [O],
+    row: usize,
     (lhs, rhs): &(Source<'_, T>, Source<'_, T>),
     step: Step<'_, T, O>,
 ) {
-    let row = lhs.row().or(rhs.row()).unwrap_or(CHUNK);
-    let rows_per_task = (CHUNK / row).max(1);
-    fill_chunks(out, row * rows_per_task, &|first, out| {
-        let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
-        for (index, out) in out.chunks_mut(row).enumerate() {
-            for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-                let (n, from) = (out.len(), first + index * row + block * BLOCK);
-                lhs.load(from, &mut a[..n]);
-                rhs.load(from, &mut b[..n]);
-                step(&mut a[..n], &mut b[..n], out);
-            }
+    let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
+    for (index, out) in out.chunks_mut(row).enumerate() {
+        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
+            let (n, from) = (out.len(), first + index * row + block * BLOCK);
+            lhs.load(from, &mut a[..n]);
+            rhs.load(from, &mut b[..n]);
+            step(&mut a[..n], &mut b[..n], out);
         }
-    });
+    }
 }
 
 /// The row of the last axis that is number `at` in row-major order of the other axes.

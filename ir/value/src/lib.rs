@@ -21,6 +21,7 @@ mod gather;
 mod index;
 mod kernel;
 mod layout_view;
+mod math;
 mod matmul;
 mod norm;
 mod order;
@@ -32,6 +33,7 @@ mod rows;
 mod tensor;
 mod unary;
 mod value;
+mod vector;
 mod view;
 
 pub use activation::Activation;

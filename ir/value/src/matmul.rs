@@ -1,6 +1,8 @@
 //! Matrix products.
 
-use ndarray::linalg::general_mat_mul;
+use std::mem::MaybeUninit;
+
+use gemm::Parallelism;
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
 use rayon::prelude::*;
 use tf_types::DType;
@@ -66,8 +68,91 @@ fn batched<T: Element>(
     Ok(from_parts(&shape, out))
 }
 
+/// Below as many rows a matrix is read once and no tile of it is used again, so that columns are what threads share.
+const FEW_ROWS: usize = 8;
+
 fn floats(lhs: &SharedArray<f32>, rhs: &SharedArray<f32>) -> Result<SharedArray<f32>, ValueError> {
-    batched(lhs, rhs, |a, b, mut out| general_mat_mul(1.0, &a, &b, 0.0, &mut out))
+    let (m, n) = (lhs.shape()[lhs.ndim() - 2], rhs.shape()[rhs.ndim() - 1]);
+    let mut shape = broadcast_shapes(&lhs.shape()[..lhs.ndim() - 2], &rhs.shape()[..rhs.ndim() - 2])?;
+    let (lhs, rhs) = (Batch::new(lhs, &shape), Batch::new(rhs, &shape));
+    shape.extend([m, n]);
+    let count = element_count(&shape)?;
+    let mut out = Vec::with_capacity(count);
+    if count > 0 {
+        // How the work is shared changes no result: every element is summed in the same order.
+        let (width, parallelism) = match count / (m * n) {
+            _ if m < FEW_ROWS => (TILE_COLUMNS, Parallelism::None),
+            matrices if matrices < rayon::current_num_threads() => (n, Parallelism::Rayon(0)),
+            _ => (n, Parallelism::None),
+        };
+        out.spare_capacity_mut()[..count].par_chunks_mut(m * n).enumerate().for_each(|(at, out)| {
+            let (a, b) = (lhs.matrix(at), rhs.matrix(at));
+            let out = ArrayViewMut2::from_shape((m, n), out).expect("a matrix");
+            columns(a, b, out, width, parallelism);
+        });
+        // SAFETY: the products have written every element.
+        unsafe { out.set_len(count) };
+    }
+    Ok(from_parts(&shape, out))
+}
+
+/// The product of two matrices, in halves down to `width` columns.
+fn columns(
+    a: ArrayView2<'_, f32>,
+    b: ArrayView2<'_, f32>,
+    out: ArrayViewMut2<'_, MaybeUninit<f32>>,
+    width: usize,
+    parallelism: Parallelism,
+) {
+    if out.ncols() > width {
+        let middle = (out.ncols() / 2).next_multiple_of(width);
+        let ((left, right), (out_left, out_right)) = (b.split_at(Axis(1), middle), out.split_at(Axis(1), middle));
+        rayon::join(
+            || columns(a, left, out_left, width, parallelism),
+            || columns(a, right, out_right, width, parallelism),
+        );
+    } else {
+        multiply(a, b, out, parallelism);
+    }
+}
+
+/// One product of matrices.
+fn multiply(
+    a: ArrayView2<'_, f32>,
+    b: ArrayView2<'_, f32>,
+    mut out: ArrayViewMut2<'_, MaybeUninit<f32>>,
+    parallelism: Parallelism,
+) {
+    let ((m, k), n) = (a.dim(), b.ncols());
+    assert!(b.nrows() == k && out.dim() == (m, n));
+    let strides = |strides: &[isize]| (strides[0], strides[1]);
+    let ((a_row, a_column), (b_row, b_column)) = (strides(a.strides()), strides(b.strides()));
+    let (out_row, out_column) = strides(out.strides());
+    let to = out.as_mut_ptr().cast::<f32>();
+    // SAFETY: pointers, extents and strides are those of three views, the last one exclusive; without `read_dst` the result is only written.
+    unsafe {
+        gemm::gemm(
+            m,
+            n,
+            k,
+            to,
+            out_column,
+            out_row,
+            false,
+            a.as_ptr(),
+            a_column,
+            a_row,
+            b.as_ptr(),
+            b_column,
+            b_row,
+            0.0,
+            1.0,
+            false,
+            false,
+            false,
+            parallelism,
+        );
+    }
 }
 
 /// Rows of `b` scaled by the elements of `a` and added up: the innermost loop runs over consecutive elements.
@@ -148,6 +233,41 @@ mod tests {
             assert_eq!(a.matmul(&b).unwrap().to_f64_vec(), want);
             let (a, b) = (a.cast(DType::I32).unwrap(), b.cast(DType::I32).unwrap());
             assert_eq!(a.matmul(&b).unwrap().to_f64_vec(), want);
+        }
+    }
+
+    /// Every way of sharing the work, into memory that holds NaNs.
+    #[test]
+    fn threads_change_nothing() {
+        let waves = |shape: &[usize]| {
+            let count = shape.iter().product::<usize>();
+            Tensor::from_f32(shape, &(0..count).map(|i| (i as f32 * 0.37).sin()).collect::<Vec<_>>()).unwrap()
+        };
+        let cases: [(&[usize], &[usize]); 6] = [
+            (&[1, 300], &[300, 2000]),
+            (&[7, 65], &[65, 700]),
+            (&[200, 300], &[300, 400]),
+            (&[3, 70, 300], &[300, 90]),
+            (&[5, 1, 64], &[5, 64, 600]),
+            (&[2, 3, 0], &[2, 0, 4]),
+        ];
+        for (lhs, rhs) in cases {
+            let (a, b) = (waves(lhs), waves(rhs));
+            let turned: Vec<_> = (0..rhs.len() - 2).chain([rhs.len() - 1, rhs.len() - 2]).collect();
+            let across = b.permute(&turned).unwrap().contiguous().permute(&turned).unwrap();
+            for b in [b, across] {
+                let bits = |threads: usize| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    let product = pool.install(|| {
+                        drop(Tensor::full(&[lhs[0] * rhs[1]], f32::NAN).unwrap());
+                        a.matmul(&b).unwrap()
+                    });
+                    product.to_f32_vec().iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+                };
+                let one = bits(1);
+                assert!(one.iter().all(|&x| f32::from_bits(x).is_finite()));
+                assert!(bits(2) == one && bits(3) == one && bits(8) == one, "{lhs:?} {rhs:?}");
+            }
         }
     }
 

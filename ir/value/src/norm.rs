@@ -1,19 +1,17 @@
 //! Softmax and normalisations: f32 inside, one rounding at the end.
 
+use crate::kernel::{each, each_pair};
 use crate::rows::{greatest, sum};
 use crate::tensor::show_shape;
+use crate::vector::vectorized;
 use crate::view::normalize_axis;
-use crate::{Tensor, ValueError};
+use crate::{Tensor, ValueError, math};
 
 fn softmax(_: usize, row: &mut [f32]) {
     let most = greatest(row);
-    for x in row.iter_mut() {
-        *x = (*x - most).exp();
-    }
+    each(row, move |x| math::exp(x - most));
     let total = sum(row, std::convert::identity);
-    for x in row {
-        *x /= total;
-    }
+    each(row, move |x| x / total);
 }
 
 /// The elements of a scale or an offset, which has one for each element of a row.
@@ -55,11 +53,16 @@ impl Tensor {
         let (count, eps) = (weight.len() as f32, eps as f32);
         self.map_rows("layer_norm", weight.len(), &|_, row| {
             let mean = sum(row, |x| x) / count;
-            let variance = sum(row, |x| (x - mean) * (x - mean)) / count;
-            let scale = 1.0 / (variance + eps).sqrt();
-            for (x, (weight, bias)) in row.iter_mut().zip(weight.iter().zip(&bias)) {
-                *x = (*x - mean) * scale * weight + bias;
-            }
+            let variance = sum(row, move |x| (x - mean) * (x - mean)) / count;
+            let (scale, weight, bias) = (1.0 / (variance + eps).sqrt(), weight.as_slice(), bias.as_slice());
+            vectorized(
+                #[inline(always)]
+                move || {
+                    for (x, (weight, bias)) in row.iter_mut().zip(weight.iter().zip(bias)) {
+                        *x = (*x - mean) * scale * weight + bias;
+                    }
+                },
+            );
         })
     }
 
@@ -73,9 +76,7 @@ impl Tensor {
         let (count, eps) = (weight.len() as f32, eps as f32);
         self.map_rows("rms_norm", weight.len(), &|_, row| {
             let scale = 1.0 / (sum(row, |x| x * x) / count + eps).sqrt();
-            for (x, weight) in row.iter_mut().zip(&weight) {
-                *x = *x * scale * weight;
-            }
+            each_pair(row, &weight, move |x, weight| x * scale * weight);
         })
     }
 }

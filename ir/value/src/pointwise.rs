@@ -12,14 +12,7 @@ use crate::gather::gather;
 use crate::kernel::{CHUNK, each, fill_chunks, map};
 use crate::tensor::{element_count, from_parts, owned, row_major};
 use crate::view::broadcast_shapes;
-use crate::{Tensor, ValueError, with_array};
-
-/// Above this, `log(1 + e^x)` is `x` in f32.
-const LINEAR: f32 = 20.0;
-
-fn softplus(x: f32) -> f32 {
-    if x > LINEAR { x } else { x.exp().ln_1p() }
-}
+use crate::{Tensor, ValueError, math, with_array};
 
 /// The elements of an operand as the result's shape reads them, row-major.
 fn spread<'a, T: Element>(array: &'a SharedArray<T>, shape: &[usize]) -> Cow<'a, [T]> {
@@ -67,10 +60,10 @@ impl Tensor {
     /// Integers and bool.
     pub fn softplus(self) -> Result<Self, ValueError> {
         Ok(match self {
-            Self::F32(x) => Self::F32(map(x, |x| each(x, softplus))),
-            Self::F16(x) => Self::F16(map(x, |x| each(x, softplus))),
-            Self::BF16(x) => Self::BF16(map(x, |x| each(x, softplus))),
-            Self::Fp8E4M3(x) => Self::Fp8E4M3(map(x, |x| each(x, softplus))),
+            Self::F32(x) => Self::F32(map(x, |x| each(x, math::softplus))),
+            Self::F16(x) => Self::F16(map(x, |x| each(x, math::softplus))),
+            Self::BF16(x) => Self::BF16(map(x, |x| each(x, math::softplus))),
+            Self::Fp8E4M3(x) => Self::Fp8E4M3(map(x, |x| each(x, math::softplus))),
             Self::F8E8M0(_) => return self.cast(DType::F32)?.softplus()?.cast(DType::F8E8M0),
             Self::I32(_) | Self::I64(_) | Self::Bool(_) => {
                 return Err(ValueError::new(format!("softplus takes floats, found {}", self.dtype()))

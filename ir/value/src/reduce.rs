@@ -15,6 +15,7 @@ use crate::binary::max_f32;
 use crate::element::{Element, Numeric, SharedArray};
 use crate::kernel::{BLOCK, CHUNK, each_pair};
 use crate::tensor::{from_parts, row_major};
+use crate::vector::vectorized;
 use crate::view::normalize_axis;
 use crate::{Fp8E4M3, Tensor, ValueError};
 
@@ -49,17 +50,28 @@ macro_rules! fold {
     };
 }
 
-pub(crate) fn fold_block<W: Copy>(elements: &[W], start: W, term: impl Fn(W) -> W, join: impl Fn(W, W) -> W) -> W {
-    let mut lanes = [start; LANES];
-    let (whole, rest) = elements.as_chunks::<LANES>();
-    for chunk in whole {
-        for (lane, &element) in lanes.iter_mut().zip(chunk) {
-            *lane = join(*lane, term(element));
-        }
-    }
-    for (lane, &element) in lanes.iter_mut().zip(rest) {
-        *lane = join(*lane, term(element));
-    }
+pub(crate) fn fold_block<W: Copy>(
+    elements: &[W],
+    start: W,
+    term: impl Fn(W) -> W,
+    join: impl Fn(W, W) -> W + Copy,
+) -> W {
+    let mut lanes = vectorized(
+        #[inline(always)]
+        move || {
+            let mut lanes = [start; LANES];
+            let (whole, rest) = elements.as_chunks::<LANES>();
+            for chunk in whole {
+                for (lane, &element) in lanes.iter_mut().zip(chunk) {
+                    *lane = join(*lane, term(element));
+                }
+            }
+            for (lane, &element) in lanes.iter_mut().zip(rest) {
+                *lane = join(*lane, term(element));
+            }
+            lanes
+        },
+    );
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {

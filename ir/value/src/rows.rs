@@ -2,22 +2,20 @@
 //!
 //! A row is summed in a fixed order, so thread counts do not matter.
 
-use rayon::prelude::*;
 use tf_types::DType;
 
 use crate::binary::max_f32;
 use crate::element::{Numeric, SharedArray};
-use crate::kernel::{BLOCK, CHUNK};
+use crate::kernel::{BLOCK, CHUNK, in_wide, transformed};
 use crate::reduce::fold_block;
-use crate::tensor::{row_major, target};
 use crate::{Tensor, ValueError};
 
 /// Replaces a row, given its number.
 pub(crate) type RowFn<'f> = &'f (dyn Fn(usize, &mut [f32]) + Sync);
 
 /// The sum of `term` of each element.
-pub(crate) fn sum(row: &[f32], term: impl Fn(f32) -> f32) -> f32 {
-    row.chunks(BLOCK).fold(0.0, |total, block| total + fold_block(block, 0.0, &term, |a, b| a + b))
+pub(crate) fn sum(row: &[f32], term: impl Fn(f32) -> f32 + Copy) -> f32 {
+    row.chunks(BLOCK).fold(0.0, |total, block| total + fold_block(block, 0.0, term, |a, b| a + b))
 }
 
 /// The greatest element; NaN wins.
@@ -28,21 +26,16 @@ pub(crate) fn greatest(row: &[f32]) -> f32 {
 }
 
 fn each<T: Numeric<Wide = f32>>(x: SharedArray<T>, length: usize, f: RowFn<'_>) -> Tensor {
-    let (mut out, source) = target(x);
-    let source = source.as_ref().map(row_major);
-    if !out.is_empty() {
-        let elements = out.as_slice_mut().expect("targets are row-major");
-        let rows = elements.par_chunks_mut(length).enumerate();
-        rows.with_min_len((CHUNK / length).max(1)).for_each_init(
-            || vec![0.0; length],
-            |wide, (at, out)| {
-                T::load(source.as_ref().map_or(out, |source| &source[at * length..][..length]), wide);
-                f(at, wide);
-                T::store(wide, out);
-            },
-        );
-    }
-    T::wrap(out.into_shared())
+    let length = length.max(1);
+    let rows = (CHUNK / length).max(1);
+    T::wrap(transformed(x, length * rows, &|from, source, out| {
+        let room = if T::as_wide_ref(out).is_some() { 0 } else { length };
+        let mut wide = vec![0.0; room];
+        for (row, out) in out.chunks_mut(length).enumerate() {
+            let source = source.map(|source| &source[row * length..][..length]);
+            in_wide(source, out, &mut wide, |wide| f(from / length + row, wide));
+        }
+    }))
 }
 
 impl Tensor {

@@ -312,14 +312,6 @@ pub(crate) fn reused<T: Element>(array: SharedArray<T>) -> Result<ArrayD<T>, Sha
     if array.is_standard_layout() { array.try_into_owned_nocopy() } else { Err(array) }
 }
 
-/// Where the result of an elementwise op goes, row-major, and where its elements are if they are not there already.
-pub(crate) fn target<T: Element>(array: SharedArray<T>) -> (ArrayD<T>, Option<SharedArray<T>>) {
-    match reused(array) {
-        Ok(own) => (own, None),
-        Err(array) => (filled(array.raw_dim(), vec![T::default(); array.len()]), Some(array)),
-    }
-}
-
 fn filled<T>(shape: IxDyn, elements: Vec<T>) -> ArrayD<T> {
     ArrayD::from_shape_vec(shape, elements).expect("as many elements as the shape has")
 }

@@ -5,7 +5,7 @@ use tf_types::kinds::UnaryKind;
 
 use crate::element::{Numeric, SharedArray};
 use crate::kernel::{each, map};
-use crate::{Tensor, ValueError};
+use crate::{Tensor, ValueError, math};
 
 /// 0 where negative, else `x`: NaN and `-0.0` stay, as torch has it.
 fn relu(x: f32) -> f32 {
@@ -20,12 +20,12 @@ fn float_kernel(kind: UnaryKind) -> Option<fn(&mut [f32])> {
         UnaryKind::Rsqrt => |x| each(x, |v| 1.0 / v.sqrt()),
         UnaryKind::Square => |x| each(x, |v| v * v),
         UnaryKind::Relu => |x| each(x, relu),
-        UnaryKind::Exp => |x| each(x, f32::exp),
-        UnaryKind::Log => |x| each(x, f32::ln),
+        UnaryKind::Exp => |x| each(x, math::exp),
+        UnaryKind::Log => |x| each(x, math::ln),
         UnaryKind::Ceil => |x| each(x, f32::ceil),
         UnaryKind::Round => |x| each(x, f32::round_ties_even),
-        UnaryKind::Exp2 => |x| each(x, f32::exp2),
-        UnaryKind::Log2 => |x| each(x, f32::log2),
+        UnaryKind::Exp2 => |x| each(x, math::exp2),
+        UnaryKind::Log2 => |x| each(x, math::log2),
         UnaryKind::Not | UnaryKind::Cast => return None,
     })
 }
