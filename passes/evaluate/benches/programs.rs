@@ -85,7 +85,7 @@ fn with_program<T>(name: &str, f: impl FnOnce(&Program<'_>) -> T) -> T {
     tf_hir::register(&mut builder);
     let (ops, rules) = builder.freeze().expect("ops register");
     let cx = Context::new(&arena, ops);
-    let file = cx.sources().add(&format!("{name}.py"), *source);
+    let file = cx.sources().add(format!("{name}.py"), *source);
     let module = parse_file(&cx, file, &DslOptions::default()).expect("the program is right");
     f(&Program::new(module, rules))
 }
