@@ -77,6 +77,22 @@ fn shards_have_an_index() {
     assert!(outside.ends_with("the file of `b` is no name of a file beside it"), "{outside}");
 }
 
+/// Only names and headers are held: a tensor is what its file has when it is asked for.
+#[test]
+fn tensors_are_read_when_they_are_asked_for() {
+    let folder = TempFolder::new("value-stores-lazy");
+    write_shards(&folder, &tensors(), 32).unwrap();
+    let store = open_tensors(&*folder).unwrap();
+    let path = folder.join("model-00001-of-00002.safetensors");
+    let mut bytes = std::fs::read(&path).unwrap();
+    let end = bytes.len();
+    bytes[end - 32..].fill(0);
+    std::fs::write(&path, bytes).unwrap();
+    let read = |name: &str, dtype| store.get_as(name, dtype).unwrap().unwrap().to_f32_vec();
+    assert_eq!((read("a.w", DType::F32), read("a.n", DType::I64)), (vec![0.0; 6], vec![0.0]));
+    assert_eq!(read("c", DType::Fp8E4M3), [1.0, 2.0, 448.0, -0.5]);
+}
+
 #[test]
 fn wrong_files_are_named() {
     let folder = TempFolder::new("value-stores-wrong");

@@ -4,7 +4,7 @@ use tf_core::{Diagnostic, Expr, Function, Result, Span};
 use tf_types::Type;
 
 use crate::Reading;
-use crate::dims::{DimSizes, bind_shapes};
+use crate::dims::{DimSizes, bind_rest, bind_shapes};
 
 /// The arguments of a function.
 pub struct Arguments<'c, V> {
@@ -97,11 +97,15 @@ impl<'c, V> Arguments<'c, V> {
                 shapes.push((param, shape));
             }
         }
-        shapes.extend(stored.iter().map(|(param, shape)| (*param, shape.as_slice())));
-        bind_shapes(&shapes, span).map_err(|mut error| {
+        let named = |mut error: Diagnostic| {
             error.message = format!("`{}`: {}", function.name, error.message);
             error
-        })
+        };
+        let mut sizes = bind_shapes(&shapes, span).map_err(named)?;
+        for (param, shape) in &stored {
+            bind_rest(&mut sizes, *param, shape, span).map_err(named)?;
+        }
+        Ok(sizes)
     }
 }
 

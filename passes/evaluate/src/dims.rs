@@ -52,6 +52,20 @@ pub fn bind_shapes<'c>(shapes: &[(Expr<'c>, &[usize])], span: Option<Span>) -> R
     Ok(sizes)
 }
 
+/// Binds what no other shape has bound, by a constant's stored shape. That the rest agrees is seen when the constant is read.
+pub fn bind_rest<'c>(sizes: &mut DimSizes<'c>, param: Expr<'c>, shape: &[usize], span: Option<Span>) -> Result<()> {
+    let dims = param.ty().as_tensor().filter(|ty| ty.rank() == shape.len()).map_or(&[][..], |ty| ty.shape);
+    for (&dim, &found) in dims.iter().zip(shape) {
+        if let DimKind::Var(var) = *dim.data()
+            && !sizes.contains_key(&var.name)
+        {
+            let found = i64::try_from(found).unwrap_or(i64::MAX);
+            bind(sizes, &mut FxHashMap::default(), var, (param, found), span)?;
+        }
+    }
+    Ok(())
+}
+
 fn bind<'c>(
     sizes: &mut DimSizes<'c>,
     owners: &mut FxHashMap<Symbol<'c>, Expr<'c>>,

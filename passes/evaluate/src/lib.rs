@@ -6,6 +6,7 @@
 
 mod boundary;
 mod check;
+mod device;
 mod dims;
 mod engine;
 mod machine;

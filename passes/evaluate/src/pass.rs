@@ -160,6 +160,11 @@ impl Evaluate {
         }
         let positions = self.positions().map_err(|error| Diagnostic::error(error.message))?;
         let Some(step) = self.step(&Reading::load(module, sources.constants.clone()))? else { return Ok(None) };
+        let names: Vec<_> = match &step {
+            Step::Function(_, function) => activations(*function).filter_map(Expr::var_name).collect(),
+            Step::Method(_, method) => method.params.iter().map(|param| param.name).collect(),
+        };
+        sources.check_devices(names.into_iter().map(|name| (name, false)))?;
         let inputs = match &step {
             Step::Function(_, function) => activations(*function)
                 .map(|param| sources.activation(param, &mut notes.converted))
@@ -192,6 +197,8 @@ impl Evaluate {
             AnyFunction::Tir(function) => function.inputs_and_outputs().0,
         };
         let reading = Reading::load(module, sources.constants.clone());
+        let named = params.iter().filter_map(|param| Some((param.var_name()?, param.is_const_param())));
+        sources.check_devices(named).map_err(|error| error.at(entry.span()))?;
         let constants = params.iter().filter(|param| param.is_const_param());
         let shapes = params.iter().filter(|param| !param.is_const_param());
         let given: Vec<_> = shapes

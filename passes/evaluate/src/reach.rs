@@ -6,10 +6,12 @@ use rustc_hash::FxHashSet;
 use tf_core::node::Literal;
 use tf_core::walk::post_order;
 use tf_core::{Callee, Diagnostic, Expr, ExprKind, Function, Result, Span};
-use tf_types::{Type, TypeKind};
+use tf_types::{Symbol, Type, TypeKind};
 use tf_value::extent;
+use tf_value::io::HOST;
 
 use crate::boundary::activations;
+use crate::device::Devices;
 use crate::method::Calls;
 use crate::reading::missing;
 use crate::{DimSizes, Reading};
@@ -32,6 +34,8 @@ pub struct Reach<'c> {
     seen: FxHashSet<Visit<'c>>,
     /// By the order of first need: module, and dotted names.
     lacking: Vec<(String, Vec<String>)>,
+    /// Where the constants that there are lie.
+    devices: Devices,
 }
 
 impl<'c> Reach<'c> {
@@ -71,7 +75,11 @@ impl<'c> Reach<'c> {
     fn constants(&mut self, reading: &Reading<'c>, function: Function<'c>) {
         for param in function.params.iter().filter(|param| param.is_const_param()) {
             let dotted = reading.dotted(param.var_name().map_or("", |name| name.as_str()));
-            if reading.resource().has(&dotted) {
+            if let Some(found) = reading.resource().find(&dotted) {
+                self.devices.add(&dotted, found.device());
+                continue;
+            }
+            if reading.resource().makes_up() {
                 continue;
             }
             let owner = reading.describe();
@@ -83,12 +91,16 @@ impl<'c> Reach<'c> {
         }
     }
 
-    /// Nothing, if there is everything.
+    /// Nothing, if there is everything, and all of it where the activations of these names are.
     ///
     /// # Errors
-    /// All that is missing, with the child's path.
-    pub fn finish(self, reading: &Reading<'c>, span: Option<Span>) -> Result<()> {
-        if self.lacking.is_empty() { Ok(()) } else { Err(missing(reading.resource(), &self.lacking).at(span)) }
+    /// All that is missing, with the child's path; constants that do not lie where the activations do.
+    pub fn finish(mut self, reading: &Reading<'c>, inputs: &[Symbol<'c>], span: Option<Span>) -> Result<()> {
+        if !self.lacking.is_empty() {
+            return Err(missing(reading.resource(), &self.lacking).at(span));
+        }
+        inputs.iter().for_each(|input| self.devices.add(input.as_str(), HOST));
+        self.devices.check().map_err(|error| error.at(span))
     }
 }
 

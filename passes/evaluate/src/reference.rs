@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tf_core::node::{Literal, Method};
-use tf_core::{AnyFunction, Context, Diagnostic, Function, Result, Span};
+use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Result, Span};
 use tf_value::{EvalRegistry, Tensor, Value};
 
 use crate::boundary::{Arguments, activations};
@@ -43,7 +43,8 @@ impl Reference {
         }
         let mut reach = Reach::default();
         reach.function(reading, function, dims.clone(), true);
-        reach.finish(reading, function.span)?;
+        let names: Vec<_> = activations(function).filter_map(Expr::var_name).collect();
+        reach.finish(reading, &names, function.span)?;
         Ok((arguments, dims))
     }
 
@@ -88,7 +89,8 @@ impl Reference {
         });
         let mut reach = Reach::default();
         method::run(&mut reach, reading, method, shapes.collect(), Vec::new(), 0)?;
-        reach.finish(reading, method.span)?;
+        let names: Vec<_> = method.params.iter().take(request.inputs.len()).map(|param| param.name).collect();
+        reach.finish(reading, &names, method.span)?;
         let mut calls = Evaluation { machine: Machine::new(&self.rules, Whole, request.times) };
         let inputs = request.inputs.iter().map(|input| Item::Value(Value::Tensor(input.clone()))).collect();
         let mut found = Vec::new();

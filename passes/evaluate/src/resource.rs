@@ -57,11 +57,10 @@ impl Resource {
         })
     }
 
-    /// Whether there is a tensor of that name, made up or not.
+    /// Whether it makes up what no store has.
     #[must_use]
-    pub fn has(&self, name: &str) -> bool {
+    pub fn makes_up(&self) -> bool {
         self.random.is_some()
-            || self.places.iter().any(|(store, prefix)| store.info(&format!("{prefix}{name}")).is_some())
     }
 
     /// A made-up tensor, if the resource makes any up.
@@ -102,6 +101,12 @@ impl Found {
     pub fn read(&self, dtype: DType) -> Result<Tensor, ValueError> {
         let gone = || ValueError::new(format!("{} has no tensor `{}`", self.store.label(), self.key));
         self.store.get_as(&self.key, dtype).unwrap_or_else(|| Err(gone()))
+    }
+
+    /// The device that it lies on.
+    #[must_use]
+    pub fn device(&self) -> &str {
+        self.store.device(&self.key)
     }
 
     /// Which file has it.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use tf_core::node::Method;
 use tf_core::{Diagnostic, Expr, Result};
-use tf_types::DType;
+use tf_types::{DType, Symbol};
 use tf_value::Tensor;
 use tf_value::io::{TensorStore, open_tensors};
 
+use crate::device::Devices;
 use crate::random::made_up;
 use crate::reading::{refused, wanted};
 use crate::{DimSizes, Resource};
@@ -78,6 +79,21 @@ impl<'c> Sources<'c> {
             .map_err(|error| refused(error).at(param.span()))
     }
 
+    /// Whether all tensors of these parameters lie in host memory.
+    ///
+    /// # Errors
+    /// Which one lies where.
+    pub fn check_devices(&self, params: impl IntoIterator<Item = (Symbol<'c>, bool)>) -> Result<()> {
+        let mut devices = Devices::default();
+        for (name, is_const) in params {
+            let place = if is_const { &self.constants } else { &self.inputs };
+            if let Some(found) = place.find(name.as_str()) {
+                devices.add(name.as_str(), found.device());
+            }
+        }
+        devices.check()
+    }
+
     /// The activations of a method, in their stored dtypes: its parameters have no types. Parameters at the end that have defaults
     /// may have none.
     ///
@@ -106,5 +122,56 @@ impl<'c> Sources<'c> {
         let tried = self.inputs.tried(name);
         let tried = if tried.is_empty() { String::new() } else { format!(": tried {}", tried.join(", ")) };
         self.inputs.explain(Diagnostic::error(format!("there is no tensor for the {kind} `{name}`{tried}")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tf_core::{Arena, Context};
+    use tf_types::DType;
+    use tf_value::io::{HOST, TensorInfo, TensorMap, TensorStore};
+    use tf_value::{DialectBuilder, Tensor, ValueError};
+
+    use super::Sources;
+    use crate::DimSizes;
+
+    /// `y` lies elsewhere.
+    #[derive(Debug)]
+    struct Mixed(TensorMap);
+
+    impl TensorStore for Mixed {
+        fn label(&self) -> String {
+            self.0.label()
+        }
+        fn names(&self) -> Vec<String> {
+            self.0.names()
+        }
+        fn info(&self, name: &str) -> Option<TensorInfo> {
+            self.0.info(name)
+        }
+        fn device(&self, name: &str) -> &str {
+            if name == "y" { "cuda:0" } else { HOST }
+        }
+        fn get_as(&self, name: &str, dtype: DType) -> Option<Result<Tensor, ValueError>> {
+            self.0.get_as(name, dtype)
+        }
+    }
+
+    #[test]
+    fn inputs_on_two_devices_are_refused() {
+        let arena = Arena::new();
+        let cx = Context::new(&arena, DialectBuilder::default().freeze().unwrap().0);
+        let tensors = ["x", "y", "w"].map(|name| (name.to_owned(), Tensor::scalar(1.0f32)));
+        let store = Arc::new(Mixed(TensorMap(tensors.into())));
+        let sources = Sources::new(Some(store), None, "", None, DimSizes::default());
+        let check = |names: &[(&str, bool)]| {
+            let names = names.iter().map(|&(name, is_const)| (cx.symbol(name), is_const));
+            sources.check_devices(names).map_err(|error| error.message)
+        };
+        assert_eq!(check(&[("x", false), ("w", true), ("z", false)]), Ok(()));
+        let message = "the tensors of a run lie on one device, found `x`, `w` on cpu; `y` on cuda:0";
+        assert_eq!(check(&[("x", false), ("y", false), ("w", true)]), Err(message.to_owned()));
     }
 }

@@ -49,8 +49,10 @@ pub enum Extents {
     Small,
     /// One of them is 0.
     Empty,
-    /// More elements than are computed at once.
+    /// Longer rows than are computed at once.
     Large,
+    /// More elements than one task takes.
+    Huge,
 }
 
 /// Makes cases.
@@ -94,6 +96,7 @@ impl<'c> Gen<'_, 'c> {
                 Extents::Small => {}
                 Extents::Empty => shape[at] = 0,
                 Extents::Large => shape[at] = self.rng.pick(&[33, 130, 600]),
+                Extents::Huge => shape[at] = 17_000 + self.rng.below(3000),
             }
         }
         shape
@@ -163,8 +166,10 @@ impl<'c> Gen<'_, 'c> {
 
     fn some_int(&mut self, dtype: DType) -> i64 {
         let any = self.rng.next_u64() as i64 >> self.rng.below(64);
-        let special =
-            [0, 1, -1, 2, i64::from(i32::MIN), i64::from(i32::MAX), i64::MIN, i64::MAX, (1 << 53) + 1, 16_777_217];
+        let ends = [i64::from(i32::MIN), i64::from(i32::MAX), i64::MIN, i64::MAX];
+        // The last one is another f32 by way of f64.
+        let rounded = [(1 << 53) + 1, 16_777_217, (1 << 60) + (1 << 36) + 1];
+        let special = [&[0, 1, -1, 2][..], &ends, &rounded].concat();
         let value = match self.rng.below(3) {
             0 => self.rng.below(19) as i64 - 9,
             1 if self.special => self.rng.pick(&special),

@@ -79,6 +79,6 @@ pub fn specials(dtype: DType) -> Vec<f64> {
         }
     };
     let inf = if dtype == DType::Fp8E4M3 { f64::NAN } else { f64::INFINITY };
-    let positive = [0.0, tiny, normal, 0.5, 1.0, 1.5, 2.5, 3.5, 20.0, 20.5, 88.5, 104.0, greatest, inf];
+    let positive = [0.0, tiny, normal, 0.5, 1.0, 1.5, 2.5, 3.5, 11.5, 20.0, 20.5, 88.5, 104.0, greatest, inf];
     positive.into_iter().flat_map(|x| [x, -x]).chain([f64::NAN]).map(|x| round(x, dtype)).collect()
 }

@@ -12,5 +12,5 @@ mod write;
 pub use atomic::write_atomic;
 pub use read::{TensorFile, TensorInfo};
 pub use shards::write_shards;
-pub use store::{TensorMap, TensorStore, open_tensors};
+pub use store::{HOST, TensorMap, TensorStore, open_tensors};
 pub use write::write_tensors;

@@ -11,6 +11,9 @@ use super::shards::Shards;
 use super::{TensorFile, TensorInfo};
 use crate::{Tensor, ValueError};
 
+/// The device of tensors in host memory, and of files.
+pub const HOST: &str = "cpu";
+
 /// Tensors by name. What is stored of one is known at once, its elements are read when it is asked for.
 pub trait TensorStore: Debug + Send + Sync {
     /// What messages call it: the path of a file or folder.
@@ -21,6 +24,11 @@ pub trait TensorStore: Debug + Send + Sync {
 
     /// Dtype and shape of a tensor.
     fn info(&self, name: &str) -> Option<TensorInfo>;
+
+    /// Where a tensor lies: in host memory or a file, unless a store says otherwise (`cuda:0`). Evaluation takes no tensor from elsewhere.
+    fn device(&self, _name: &str) -> &str {
+        HOST
+    }
 
     /// A tensor as `dtype`; `None` where there is none of that name. Raw bits of an 8-bit float are taken as such, other dtypes are
     /// cast.

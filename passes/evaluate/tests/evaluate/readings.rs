@@ -1,7 +1,7 @@
 //! Readings: constants by name, children, methods, converters.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tf_core::diag::Style;
 use tf_core::{Arena, Context, Module};
@@ -9,8 +9,8 @@ use tf_evaluate::{DimSizes, Engine, Engines, Reading, ReadingRequest, Reference,
 use tf_framework::{PassManager, PassRegistry, Pipeline};
 use tf_testing::TempFolder;
 use tf_types::DType;
-use tf_value::Tensor;
-use tf_value::io::{TensorMap, open_tensors, write_tensors};
+use tf_value::io::{HOST, TensorInfo, TensorMap, TensorStore, open_tensors, write_tensors};
+use tf_value::{Tensor, ValueError};
 
 use crate::common::context;
 
@@ -146,9 +146,104 @@ fn constants_of_another_shape_or_dtype_are_refused() {
     let message = refused(Tensor::zeros(&[2], DType::F16).unwrap());
     assert!(message.contains("the constant `a.w` is f32 of shape (2,), memory has f16 of shape (2,)"), "{message}");
     let message = refused(f32s(&[1.0, 2.0, 3.0]));
-    assert!(message.contains("dim `n` is 2 in `x` and 3 in `w`"), "{message}");
+    assert!(message.contains("the constant `a.w` is f32 of shape (2,), memory has f32 of shape (3,)"), "{message}");
     let message = refused(Tensor::zeros(&[2, 1], DType::F32).unwrap());
-    assert!(message.contains("found a tensor of shape (2, 1)"), "{message}");
+    assert!(message.contains("the constant `a.w` is f32 of shape (2,), memory has f32 of shape (2, 1)"), "{message}");
+}
+
+/// Tensors of which it is noted what is read; those named so far lie on another device.
+#[derive(Debug, Default)]
+struct Watched {
+    tensors: TensorMap,
+    read: Mutex<Vec<String>>,
+    elsewhere: Vec<&'static str>,
+}
+
+impl Watched {
+    fn new(names: &[&str], elsewhere: &[&'static str]) -> Arc<Self> {
+        let tensors = names.iter().map(|name| ((*name).to_owned(), f32s(&[1.0, 2.0]))).collect();
+        Arc::new(Self { tensors: TensorMap(tensors), read: Mutex::default(), elsewhere: elsewhere.to_vec() })
+    }
+
+    /// What running the method reads, or why it is refused.
+    fn run(self: &Arc<Self>, body: &str) -> Result<Vec<String>, String> {
+        let text = tree(&format!("method @forward(x) source(\"…\") {{ {body} }}"));
+        run(&text, Resource::new(Arc::clone(self) as Arc<dyn TensorStore>), None, &[f32s(&[1.0, 2.0])])?;
+        Ok(self.read.lock().unwrap().clone())
+    }
+}
+
+impl TensorStore for Watched {
+    fn label(&self) -> String {
+        self.tensors.label()
+    }
+    fn names(&self) -> Vec<String> {
+        self.tensors.names()
+    }
+    fn info(&self, name: &str) -> Option<TensorInfo> {
+        self.tensors.info(name)
+    }
+    fn device(&self, name: &str) -> &str {
+        if self.elsewhere.contains(&name) { "cuda:0" } else { HOST }
+    }
+    fn get_as(&self, name: &str, dtype: DType) -> Option<Result<Tensor, ValueError>> {
+        self.read.lock().unwrap().push(name.to_owned());
+        self.tensors.get_as(name, dtype)
+    }
+}
+
+#[test]
+fn constants_are_read_when_they_are_used_and_once() {
+    let store = Watched::new(&["a.w", "b.w", "w"], &[]);
+    assert_eq!(store.run("return $self.twice($x)"), Ok(vec![]));
+    assert_eq!(store.run("return $self.a($self.a($x))"), Ok(vec!["a.w".to_owned()]));
+}
+
+#[test]
+fn constants_on_another_device_are_refused_before_anything_is_read() {
+    let store = Watched::new(&["a.w", "b.w"], &["b.w"]);
+    let message = store.run("return $self.b($self.a($x))").unwrap_err();
+    assert!(
+        message.contains("the tensors of a run lie on one device, found `a.w`, `x` on cpu; `b.w` on cuda:0"),
+        "{message}"
+    );
+    assert!(message.contains("evaluation moves no tensor"), "{message}");
+    assert!(store.read.lock().unwrap().is_empty());
+    // What is not reached may lie anywhere.
+    assert_eq!(store.run("return $self.a($x)"), Ok(vec!["a.w".to_owned()]));
+}
+
+/// The constants of the variant that is not selected need no tensors, those of converters neither.
+#[test]
+fn only_what_is_reached_needs_constants() {
+    let text = r#"
+#n = dim<"n", 1, 9>
+module @m entry(@outer) {
+  module @big entry(@add) {
+    hir.func @add(%x: tensor<[#n]xf32>, %w: const tensor<1xf32>) -> tensor<[#n]xf32> {
+      %0 = tf.binary %x, %w {kind = "add"} : (tensor<[#n]xf32>, tensor<1xf32>) -> tensor<[#n]xf32>
+      hir.return %0
+    }
+  }
+  hir.func @f(%x: tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+    hir.variant "few" [n = 1 to 4] (%x: tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+      hir.return %x
+    }
+    hir.variant "many" [n = 4 to 9] (%x: tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+      %0 = call @big::@add(%x) : (tensor<[#n]xf32>) -> tensor<[#n]xf32>
+      hir.return %0
+    }
+  }
+  hir.func @outer(%x: tensor<[#n]xf32>) -> tensor<[#n]xf32> {
+    %0 = call @f(%x) : (tensor<[#n]xf32>) -> tensor<[#n]xf32>
+    hir.return %0
+  }
+}"#;
+    assert_eq!(run(text, map(&[]), None, &[f32s(&[1.0; 3])]), Ok(vec![vec![1.0; 3]]));
+    let message = run(text, map(&[]), None, &[f32s(&[1.0; 4])]).unwrap_err();
+    assert!(message.contains("a constant is missing: child `big` lacks `big.w`"), "{message}");
+    let big = map(&[("big.w", f32s(&[2.0]))]);
+    assert_eq!(run(text, big, None, &[f32s(&[1.0; 4])]), Ok(vec![vec![3.0; 4]]));
 }
 
 #[test]
@@ -240,6 +335,22 @@ fn converters_make_constants_of_raw_ones() {
     let longer = CONVERTED.replace("%v: const tensor<1x2xf32>", "%v: const tensor<2x1xf32>");
     let message = prepare(&longer, "longer", &raw).unwrap_err();
     assert!(message.contains("the constant `v` is f32 of shape (2, 1), found f32 of shape (1, 2)"), "{message}");
+}
+
+#[test]
+fn a_constant_is_checked_in_every_run() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let reading = Reading::load(parsed(cx, &tree("")), map(&[("a.w", f32s(&[1.0, 2.0]))]));
+    let run = |x: &[f32]| {
+        let step = reading.child("a").unwrap().default_step().unwrap();
+        let request = ReadingRequest { step, inputs: &[f32s(x)], dims: &DimSizes::default(), times: None };
+        Reference::new(Arc::clone(rules)).run_reading(&request).unwrap().map(|found| found[0].to_f32_vec())
+    };
+    assert_eq!(run(&[1.0, 1.0]), Ok(vec![2.0, 3.0]));
+    let message = run(&[1.0; 3]).unwrap_err().message;
+    assert_eq!(message, "the constant `a.w` is f32 of shape (3,), memory has f32 of shape (2,)");
+    assert_eq!(run(&[0.0, 0.0]), Ok(vec![1.0, 2.0]));
 }
 
 #[test]

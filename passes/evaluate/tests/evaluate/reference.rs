@@ -136,6 +136,10 @@ fn loops_that_cannot_run() {
         cx.grid(tf_core::node::GridRegion { step: cx.dim(-1), ..*region }, f.body.unwrap().ty(), f.body.unwrap().meta);
     let message = run(cx, rules, function(cx, "f", &[x], back), &[f32s(&[1.0])]).unwrap_err();
     assert_eq!(message, "4: the step of a loop is at least 1, found -1");
+    let early =
+        cx.grid(tf_core::node::GridRegion { start: cx.dim(-1), ..*region }, f.body.unwrap().ty(), f.body.unwrap().meta);
+    let message = run(cx, rules, function(cx, "f", &[x], early), &[f32s(&[1.0])]).unwrap_err();
+    assert_eq!(message, "4: the bounds of a loop are at least 0, found -1 and 1");
 }
 
 #[test]
@@ -154,6 +158,10 @@ fn functions_call_functions() {
     let wrong = function(cx, "f", &[half], call(cx, inner, &[half]));
     let message = run(cx, rules, wrong, &[Tensor::zeros(&[2], DType::F16).unwrap()]).unwrap_err();
     assert_eq!(message, "3: `x` of `inner` is Tensor[(m,), \"f32\"], the argument is Tensor[(2,), \"f16\"]");
+    let square = var(cx, "s", tensor(cx, &[cx.dim(2), cx.dim(2)], DType::F32));
+    let wrong = function(cx, "f", &[square], call(cx, inner, &[square]));
+    let message = run(cx, rules, wrong, &[Tensor::zeros(&[2, 2], DType::F32).unwrap()]).unwrap_err();
+    assert_eq!(message, "3: `x` of `inner` is Tensor[(m,), \"f32\"], the argument is Tensor[(2, 2), \"f32\"]");
 }
 
 #[test]
@@ -165,7 +173,8 @@ fn dims_bind_once() {
     let f = function(cx, "f", &[x, y], add(cx, x, y));
     let of = |a: usize, b: usize| run(cx, rules, f, &[f32s(&vec![1.0; a]), f32s(&vec![1.0; b])]).unwrap_err();
     assert_eq!(of(3, 4), "1: dim `n` is 3 in `x` and 4 in `y`");
-    assert_eq!(of(9, 9), "1: dim `n` is 9 in `x`, outside its range [1, 5)");
+    assert_eq!(of(5, 5), "1: dim `n` is 5 in `x`, outside its range [1, 5)");
+    assert_eq!(of(0, 0), "1: dim `n` is 0 in `x`, outside its range [1, 5)");
     let double = var(cx, "z", tensor(cx, &[cx.dim_mul(n, cx.dim(2))], DType::F32));
     let f = function(cx, "f", &[double, x], x);
     let message = run(cx, rules, f, &[f32s(&[0.0; 5]), f32s(&[0.0; 3])]).unwrap_err();
