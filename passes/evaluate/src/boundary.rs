@@ -1,6 +1,6 @@
 //! What crosses into a function.
 
-use tf_core::{Diagnostic, Expr, Function, Result, Span};
+use tf_core::{AnyFunction, Diagnostic, Expr, Function, Result, Span};
 use tf_types::Type;
 
 use crate::Reading;
@@ -112,6 +112,14 @@ impl<'c, V> Arguments<'c, V> {
 /// The parameters that are not filled from outside.
 pub fn activations<'c>(function: Function<'c>) -> impl Iterator<Item = Expr<'c>> {
     function.data().params.iter().copied().filter(|param| !param.is_const_param())
+}
+
+/// What a function is given: the parameters of one of values, those of one of statements that are no outputs.
+pub fn given<'c>(function: AnyFunction<'c>) -> Vec<Expr<'c>> {
+    match function {
+        AnyFunction::Hir(function) => function.data().params.to_vec(),
+        AnyFunction::Tir(function) => function.inputs_and_outputs().0,
+    }
 }
 
 /// Whether a value of one type crosses into a parameter of another: the extents are compared as numbers.

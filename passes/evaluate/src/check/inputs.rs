@@ -1,12 +1,12 @@
 //! Inputs that tell programs apart.
 
 use tf_core::special::with_callees;
-use tf_core::{Diagnostic, Expr, Function};
+use tf_core::{AnyFunction, Diagnostic, Expr};
 use tf_types::{DType, Symbol, vars::DimVars};
 use tf_value::{Tensor, ValueError};
 
 use crate::DimSizes;
-use crate::boundary::activations;
+use crate::boundary::given;
 use crate::random::Numbers;
 use crate::reading::{refused, wanted};
 
@@ -47,6 +47,13 @@ impl Flavour {
     #[must_use]
     pub const fn is_tame(self) -> bool {
         matches!(self, Self::Plain | Self::Ties)
+    }
+
+    /// Whether sums of its numbers are near each other in every order: no two of them are so large that a sum leaves the dtype, or that
+    /// what is added between them is lost.
+    #[must_use]
+    pub const fn is_summed_in_any_order(self) -> bool {
+        matches!(self, Self::Plain | Self::Ties | Self::Nan)
     }
 
     /// What messages call it.
@@ -106,11 +113,14 @@ impl Range {
 /// Sizes of the dims of a function's parameters, inside their ranges: small ones, then the least, then any, and in turn with those the
 /// bounds of variants that it calls.
 #[must_use]
-pub fn sizes<'c>(function: Function<'c>, sample: usize) -> DimSizes<'c> {
+pub fn sizes<'c>(function: AnyFunction<'c>, sample: usize) -> DimSizes<'c> {
     let mut vars = DimVars::default();
-    let shapes = function.data().params.iter().filter_map(|param| param.ty().as_tensor());
+    let shapes = function.params().iter().filter_map(|param| param.ty().as_tensor());
     shapes.flat_map(|ty| ty.shape).for_each(|&dim| vars.add_dim(dim));
-    let called = with_callees(&[function]);
+    let called = match function {
+        AnyFunction::Hir(function) => with_callees(&[function]),
+        AnyFunction::Tir(_) => Vec::new(),
+    };
     let ranges = || called.iter().flat_map(|callee| callee.variants).flat_map(|variant| variant.specializations);
     let size = |name: Symbol<'c>, lo: i64, hi: i64| {
         let inside = |size: &i64| (lo..hi.min(LARGEST)).contains(size);
@@ -147,7 +157,11 @@ pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize]) -> Result<
 ///
 /// # Errors
 /// A parameter that is no tensor, or one that cannot be drawn.
-pub fn generated_inputs(function: Function<'_>, sample: usize) -> Result<Vec<(String, Tensor)>, Diagnostic> {
+pub fn generated_inputs<'c>(
+    function: impl Into<AnyFunction<'c>>,
+    sample: usize,
+) -> Result<Vec<(String, Tensor)>, Diagnostic> {
+    let function = function.into();
     let dims = sizes(function, sample);
     let draw_one = |param: Expr<'_>| {
         let name = param.var_name().map_or("", |name| name.as_str());
@@ -235,18 +249,23 @@ fn integers(flavour: Flavour, dtype: DType, count: usize, numbers: &mut Numbers)
     values
 }
 
+/// What is given to a function and is no constant.
+pub fn activations<'c>(function: AnyFunction<'c>) -> impl Iterator<Item = Expr<'c>> {
+    given(function).into_iter().filter(|param| !param.is_const_param())
+}
+
 /// What two functions must share so that inputs of one fit the other: dtype and rank of each activation.
 #[must_use]
-pub fn fit_each_other<'c>(a: Function<'c>, b: Function<'c>) -> bool {
+pub fn fit_each_other<'c>(a: AnyFunction<'c>, b: AnyFunction<'c>) -> bool {
     let form = |param: Expr<'c>| param.ty().as_tensor().map(|ty| (ty.dtype, ty.rank()));
     activations(a).map(form).eq(activations(b).map(form))
 }
 
 /// Whether inputs drawn for one are those drawn for the other.
 #[must_use]
-pub fn draw_alike<'c>(a: Function<'c>, b: Function<'c>) -> bool {
-    let form = |param: &Expr<'c>| (param.var_name(), param.ty().as_tensor().map(|ty| (ty.dtype, ty.shape)));
-    a.data().params.iter().map(form).eq(b.data().params.iter().map(form))
+pub fn draw_alike<'c>(a: AnyFunction<'c>, b: AnyFunction<'c>) -> bool {
+    let form = |param: Expr<'c>| (param.var_name(), param.ty().as_tensor().map(|ty| (ty.dtype, ty.shape)));
+    given(a).into_iter().map(form).eq(given(b).into_iter().map(form))
 }
 
 #[cfg(test)]

@@ -9,18 +9,17 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use tf_core::guard::guard;
-use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Module, Result};
+use tf_core::{AnyFunction, Context, Diagnostic, Expr, Module, Result};
 use tf_framework::{Instrumentation, Numerics, PassRun};
 use tf_types::DimKind;
 use tf_value::Tensor;
 use tf_value::io::TensorStore;
 
-use crate::boundary::activations;
 use crate::reading::{refused, wanted};
 use crate::tensors::{Sources, open};
-use crate::{DimSizes, Engines, Reading, ReadingRequest, Step};
-use compare::Difference;
-use inputs::Flavour;
+use crate::{DimSizes, Engines, Reading, ReadingRequest, Request, Step};
+use compare::{Allowed, Difference};
+use inputs::{Flavour, activations};
 
 pub use inputs::generated_inputs;
 pub use source::CheckInputs;
@@ -30,7 +29,7 @@ const ROUNDS: &str = "the values are near each other: a pass that may round diff
 
 /// Evaluates the entry, or every function of a module without one, before and after each pass that changes it: another result is an
 /// error of that pass. How near results must be, the pass says ([`Numerics`]). A set of inputs on which the program fails before the
-/// pass is left out. What the evaluator does not run, TIR functions, is not checked, which a warning says.
+/// pass is left out. So are, where a pass makes statements of values, sets with numbers of which sums depend on their order.
 pub struct CheckEach {
     engines: Engines,
     file: Option<File>,
@@ -56,12 +55,19 @@ struct Known {
 }
 
 /// The results of a function on each set of inputs, as far as it was evaluated there.
-type Samples = Vec<Option<Result<Vec<Tensor>>>>;
+type Samples = Vec<Option<Outcome>>;
+
+/// What an evaluation gave.
+struct Outcome {
+    result: Result<Vec<Tensor>>,
+    /// Whether outputs were inputs too.
+    in_place: bool,
+}
 
 /// A function that is compared.
 struct Subject<'c> {
     reading: Reading<'c>,
-    function: Function<'c>,
+    function: AnyFunction<'c>,
 }
 
 impl CheckEach {
@@ -92,7 +98,7 @@ impl CheckEach {
     }
 
     /// Sizes of the dims of a function: those of the file's tensors, else those of the set of that number.
-    fn sizes<'c>(&self, function: Function<'c>, sample: usize) -> DimSizes<'c> {
+    fn sizes<'c>(&self, function: AnyFunction<'c>, sample: usize) -> DimSizes<'c> {
         let mut sizes = inputs::sizes(function, sample);
         if self.file.is_some() {
             let sources = self.sources(DimSizes::default());
@@ -112,57 +118,85 @@ impl CheckEach {
     /// The entry, or all functions where there is none.
     fn subjects<'c>(&self, module: Module<'c>) -> Vec<Subject<'c>> {
         let root = Reading::load(module, self.sources(DimSizes::default()).constants);
-        match module.entry_function() {
-            Some(AnyFunction::Hir(function)) => return vec![Subject { reading: root, function }],
-            Some(AnyFunction::Tir(_)) => return Vec::new(),
-            None => {}
+        if let Some(function) = module.entry_function() {
+            return vec![Subject { reading: root, function }];
         }
         let (mut subjects, mut stack) = (Vec::new(), vec![root]);
         while let Some(reading) = stack.pop() {
             let module = reading.module();
-            subjects.extend(module.functions.iter().filter_map(|function| match *function {
-                AnyFunction::Hir(function) => Some(Subject { reading: reading.clone(), function }),
-                AnyFunction::Tir(_) => None,
-            }));
+            let own = module.data().functions.iter();
+            subjects.extend(own.map(|&function| Subject { reading: reading.clone(), function }));
             stack.extend(module.child_modules().filter_map(|child| reading.child(child.name.as_str()).cloned()));
         }
         subjects
     }
 
-    /// The results of a function on the set of inputs of that number that is drawn for `like`.
-    fn evaluate<'c>(&self, subject: &Subject<'c>, like: Function<'c>, sample: usize) -> Result<Vec<Tensor>> {
+    /// A tensor of the set of inputs of that number.
+    fn input<'c>(&self, param: Expr<'c>, sources: &Sources<'c>, sample: usize) -> Result<Tensor> {
+        let name = param.var_name().map_or("", |name| name.as_str());
+        let Some(ty) = param.ty().as_tensor() else {
+            return Err(Diagnostic::error(format!("parameter `{name}` is no tensor")).at(param.span()));
+        };
+        if sources.inputs.find(name).is_some() {
+            return sources.activation(param, &mut Vec::new());
+        }
+        wanted(ty, &sources.dims)
+            .and_then(|shape| inputs::draw(sample, name, ty.dtype, &shape))
+            .map_err(|error| refused(error).at(param.span()))
+    }
+
+    /// The results of a function on the set of inputs of that number that is drawn for `like`. `in_place`: outputs are inputs too.
+    fn evaluate<'c>(
+        &self,
+        cx: &Context<'c>,
+        subject: &Subject<'c>,
+        (like, sample): (AnyFunction<'c>, usize),
+        in_place: bool,
+    ) -> Result<Vec<Tensor>> {
         let sources = self.sources(self.sizes(like, sample));
-        let tensors: Vec<Tensor> = activations(like)
-            .map(|param| {
-                let name = param.var_name().map_or("", |name| name.as_str());
-                let Some(ty) = param.ty().as_tensor() else {
-                    return Err(Diagnostic::error(format!("parameter `{name}` is no tensor")).at(param.span()));
-                };
-                if sources.inputs.find(name).is_some() {
-                    return sources.activation(param, &mut Vec::new());
-                }
-                wanted(ty, &sources.dims)
-                    .and_then(|shape| inputs::draw(sample, name, ty.dtype, &shape))
-                    .map_err(|error| refused(error).at(param.span()))
-            })
-            .collect::<Result<_>>()?;
+        let tensors: Vec<Tensor> =
+            activations(like).map(|param| self.input(param, &sources, sample)).collect::<Result<_>>()?;
         let Some((engine, _)) = self.engines.find("reference") else {
             return Err(Diagnostic::error("there is no engine `reference`"));
         };
-        let step = Step::Function(subject.reading.clone(), subject.function);
         // A file's tensors state the dims; made-up sizes would contradict them.
         let none = DimSizes::default();
         let dims = if self.file.is_some() { &none } else { &sources.dims };
-        let request = ReadingRequest { step, inputs: &tensors, dims, times: None };
-        let run = guard(|| engine.run_reading(&request));
-        match run {
-            Ok(Some(result)) => result,
-            Ok(None) => Err(Diagnostic::error("the engine `reference` runs no readings")),
-            Err(panic) => Err(panic.into_diagnostic("the evaluation")),
-        }
+        let run = guard(|| match subject.function {
+            AnyFunction::Hir(function) => {
+                let step = Step::Function(subject.reading.clone(), function);
+                let request = ReadingRequest { step, inputs: &tensors, dims, times: None };
+                let unread = || Err(Diagnostic::error("the engine `reference` runs no readings"));
+                engine.run_reading(&request).unwrap_or_else(unread)
+            }
+            AnyFunction::Tir(function) => {
+                let mut given = tensors.iter().cloned();
+                let (params, changed) = function.inputs_and_outputs();
+                let tensor = |param: &Expr<'c>| match param.is_const_param() {
+                    true => subject.reading.constant(*param, &sources.dims),
+                    false => given.next().ok_or_else(|| Diagnostic::error("the parameters are others")),
+                };
+                let inputs = params.iter().map(tensor).collect::<Result<Vec<_>>>()?;
+                let held = changed.iter().filter(|_| in_place).map(|&param| self.input(param, &sources, sample));
+                let outputs = held.map(|tensor| tensor.map(Some)).collect::<Result<Vec<_>>>()?;
+                let module = subject.reading.module();
+                let (entry, dims) = (subject.function, &sources.dims);
+                engine.run(&Request { cx, module, entry, inputs: &inputs, outputs: &outputs, dims, argument: None })
+            }
+        });
+        run.unwrap_or_else(|panic| Err(panic.into_diagnostic("the evaluation")))
     }
 
-    fn inputs_text(&self, like: Function<'_>, sample: usize) -> String {
+    /// The same before a pass: a function of statements may change its outputs in place, which shows when they hold nothing.
+    fn outcome<'c>(&self, cx: &Context<'c>, subject: &Subject<'c>, like: (AnyFunction<'c>, usize)) -> Outcome {
+        let result = self.evaluate(cx, subject, like, false);
+        if result.is_err() && matches!(subject.function, AnyFunction::Tir(_)) {
+            return Outcome { result: self.evaluate(cx, subject, like, true), in_place: true };
+        }
+        Outcome { result, in_place: false }
+    }
+
+    fn inputs_text(&self, like: AnyFunction<'_>, sample: usize) -> String {
         if let Some(file) = &self.file {
             return format!("on the inputs of `{}`", file.path);
         }
@@ -187,14 +221,14 @@ impl CheckEach {
     }
 
     /// A file without any of the parameters is most likely another program's.
-    fn warn_of_no_tensors(&mut self, function: Function<'_>) {
+    fn warn_of_no_tensors(&mut self, function: AnyFunction<'_>) {
         let Some(file) = &self.file else { return };
         let sources = self.sources(DimSizes::default());
         let mut names = activations(function).filter_map(Expr::var_name).peekable();
         if names.peek().is_some() && !names.any(|name| sources.inputs.find(name.as_str()).is_some()) {
             let message =
-                format!("`{}` has no tensor for a parameter of `{}`: all are made up", file.path, function.name);
-            self.warn(sources.inputs.explain(Diagnostic::warning(message).at(function.span)));
+                format!("`{}` has no tensor for a parameter of `{}`: all are made up", file.path, function.name());
+            self.warn(sources.inputs.explain(Diagnostic::warning(message).at(function.span())));
         }
     }
 
@@ -207,15 +241,15 @@ impl CheckEach {
     /// Compares a function before and after a pass; the results after it are left in `results`.
     fn compare<'c>(
         &mut self,
-        run: &PassRun<'_>,
+        (run, cx): (&PassRun<'_>, &Context<'c>),
         (old, new): (&Subject<'c>, &Subject<'c>),
         mut known: Samples,
         results: &mut Samples,
     ) -> Result<()> {
-        let (pass, name) = (run.decl.name, old.function.name);
+        let (pass, name) = (run.decl.name, old.function.name());
         let fault = |what: String| {
             let message = format!("pass `{pass}` changed what `{name}` computes: {what}");
-            Diagnostic::error(message).at(old.function.span).coded("check-each")
+            Diagnostic::error(message).at(old.function.span()).coded("check-each")
         };
         if old.function == new.function && old.reading.path() == new.reading.path() {
             *results = known;
@@ -233,17 +267,23 @@ impl CheckEach {
         known.resize_with(self.samples, || None);
         let mut lacking = None;
         let mut compared = false;
+        let lowers = matches!((old.function, new.function), (AnyFunction::Hir(_), AnyFunction::Tir(_)));
+        let allowed = if lowers { Allowed::Lowering } else { Allowed::By(run.numerics) };
         for (sample, known) in known.into_iter().enumerate() {
-            if run.numerics == Numerics::FastMath && !Flavour::of(sample).is_tame() {
+            let flavour = Flavour::of(sample);
+            if run.numerics == Numerics::FastMath && !flavour.is_tame() || lowers && !flavour.is_summed_in_any_order() {
                 results.push(None);
                 continue;
             }
-            let before = known.unwrap_or_else(|| self.evaluate(old, like, sample));
-            let after = self.evaluate(new, like, sample);
+            let before = known.unwrap_or_else(|| self.outcome(cx, old, (like, sample)));
+            let in_place = before.in_place;
+            let after = self.evaluate(cx, new, (like, sample), in_place);
+            let before = before.result;
             let difference = match (&before, &after) {
-                (Ok(before), Ok(after)) => compare::difference(before, after, run.numerics),
+                (Ok(before), Ok(after)) => compare::difference(before, after, allowed),
                 (Ok(_), Err(error)) => {
-                    Some(Difference::new(format!("its evaluation fails, as it did not before: {}", error.message)))
+                    let what = format!("its evaluation fails, as it did not before: {}", error.message);
+                    Some(Difference { at: error.span, ..Difference::new(what) })
                 }
                 (Err(error), _) => {
                     lacking = Some((sample, error.message.clone()));
@@ -251,34 +291,24 @@ impl CheckEach {
                 }
             };
             compared |= before.is_ok();
-            if let Some(Difference { what, is_rounding }) = difference {
+            if let Some(Difference { what, is_rounding, at }) = difference {
                 let mut error = fault(what).with_note(None, self.inputs_text(like, sample));
+                if let Some(at) = at {
+                    error = error.with_note(Some(at), "it fails here");
+                }
                 if is_rounding {
                     error = error.with_help(ROUNDS);
                 }
                 return Err(error);
             }
-            results.push(Some(after));
+            results.push(Some(Outcome { result: after, in_place }));
         }
         if let Some((sample, why)) = lacking.filter(|_| !compared) {
             let message = format!("`--check-each` finds no inputs on which `{name}` has a value: {why}");
             let text = self.inputs_text(like, sample);
-            self.warn(Diagnostic::warning(message).at(old.function.span).with_note(None, text));
+            self.warn(Diagnostic::warning(message).at(old.function.span()).with_note(None, text));
         }
         Ok(())
-    }
-}
-
-impl<'c> Subject<'c> {
-    /// Whether a module has a TIR function in the place of this one.
-    fn is_lowered(&self, after: Module<'c>) -> bool {
-        let is_tir = |function: &AnyFunction<'c>| matches!(function, AnyFunction::Tir(_));
-        after.entry_function().as_ref().is_some_and(is_tir)
-            || after
-                .tree()
-                .into_iter()
-                .flat_map(|module| module.data().functions)
-                .any(|function| is_tir(function) && function.name() == self.function.name)
     }
 }
 
@@ -287,7 +317,7 @@ fn address(module: Module<'_>) -> usize {
 }
 
 impl Instrumentation for CheckEach {
-    fn check<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, after: Module<'c>, _: &Context<'c>) -> Result<()> {
+    fn check<'c>(&mut self, run: &PassRun<'_>, before: Module<'c>, after: Module<'c>, cx: &Context<'c>) -> Result<()> {
         if before == after || self.is_compared(before, after) {
             return Ok(());
         }
@@ -295,9 +325,9 @@ impl Instrumentation for CheckEach {
         let known = self.known.take().filter(|known| known.module == address(before));
         let mut known = known.map(|known| known.results).unwrap_or_default().into_iter();
         let (is_entry, entry) = (before.entry_function().is_some(), after.entry_function());
-        let fault = |function: Function<'c>, what: &str| {
-            let message = format!("pass `{}` {what} `{}`", run.decl.name, function.name);
-            Err(Diagnostic::error(message).at(function.span).coded("check-each"))
+        let fault = |function: AnyFunction<'c>, what: &str| {
+            let message = format!("pass `{}` {what} `{}`", run.decl.name, function.name());
+            Err(Diagnostic::error(message).at(function.span()).coded("check-each"))
         };
         let mut results: Vec<Samples> = new.iter().map(|_| Vec::new()).collect();
         for old in &old {
@@ -306,15 +336,10 @@ impl Instrumentation for CheckEach {
                 return fault(old.function, "left no entry in the place of");
             }
             let same = |new: &Subject<'c>| {
-                is_entry || (new.function.name, new.reading.path()) == (old.function.name, old.reading.path())
+                is_entry || (new.function.name(), new.reading.path()) == (old.function.name(), old.reading.path())
             };
             match new.iter().position(same) {
-                Some(at) => self.compare(run, (old, &new[at]), known, &mut results[at])?,
-                None if old.is_lowered(after) => {
-                    let message = format!("`--check-each` compares nothing from pass `{}` on", run.decl.name);
-                    let why = "what it leaves is TIR, which is not evaluated";
-                    self.warn(Diagnostic::warning(message).with_note(None, why));
-                }
+                Some(at) => self.compare((run, cx), (old, &new[at]), known, &mut results[at])?,
                 None => return fault(old.function, "removed"),
             }
         }
