@@ -47,9 +47,22 @@ impl<'c> Parser<'_, 'c> {
         if builtin == Builtin::TupleType {
             return self.tuple_annotation(slots).map(Value::Annotation);
         }
+        let extents = slots.iter().take_while(|slot| matches!(slot, ast::Expr::NumberLiteral(_) | ast::Expr::BinOp(_)));
+        let extents: Vec<_> = extents.map(|slot| self.text(slot)).collect();
+        if extents.len() > 1 {
+            let message = format!("the shape is one tuple of extents, found {} slots", extents.len());
+            let help = format!("write `{}[({}), ...]`", builtin.name(), extents.join(", "));
+            return Err(Refusal::wrong(self.span(&slots[0]), message).help(help));
+        }
         let [shape, dtype, rest @ ..] = slots else {
             let message = format!("`{}` needs a shape and a dtype", builtin.name());
-            return Err(Refusal::wrong(self.span(&slots[0]), message).help("a scalar is `Tensor[(), \"f32\"]`"));
+            let refusal = Refusal::wrong(self.span(&slots[0]), message);
+            return Err(match &slots[0] {
+                ast::Expr::Tuple(_) => {
+                    refusal.help(format!("write `{}[{}, \"f32\"]`", builtin.name(), self.text(&slots[0])))
+                }
+                _ => refusal.help("a scalar is `Tensor[(), \"f32\"]`"),
+            });
         };
         if rest.len() > 2 {
             let message =

@@ -148,7 +148,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let domain = std::mem::replace(&mut self.domain, domain);
         self.seal(domain);
         self.factory_calls.0 -= 1;
-        let result = result?;
+        let result = result.map_err(|refusal| refusal.within_call(span))?;
         if self.refused > before {
             return Err(Refusal::Reported);
         }

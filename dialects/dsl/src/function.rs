@@ -122,8 +122,12 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(self.span(&**default), format!("the parameter `{name}` cannot have a default")));
         }
         let Some(annotation) = &param.parameter.annotation else {
-            return Err(Refusal::wrong(span, format!("the parameter `{name}` has no annotation"))
-                .help(format!("write `{name}: Tensor[shape, dtype]`")));
+            let refusal = Refusal::wrong(span, format!("the parameter `{name}` has no annotation"));
+            return Err(match name {
+                "self" | "cls" => refusal
+                    .help("a function of the language has no `self`: it takes tensors, and calls functions by name"),
+                _ => refusal.help(format!("write `{name}: Tensor[shape, dtype]`")),
+            });
         };
         let annotation = self.annotation(annotation)?;
         let kind = ExprKind::Var { name: self.cx.symbol(name), is_const: annotation.is_const };

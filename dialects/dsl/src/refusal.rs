@@ -54,6 +54,14 @@ impl Refusal {
         }
     }
 
+    /// With the call that led to an error, of a few calls inside each other.
+    pub(crate) fn within_call(self, span: Span) -> Self {
+        match self {
+            Self::Wrong(diagnostic) if diagnostic.labels.len() < 3 => Self::Wrong(diagnostic).also(span, "called here"),
+            other => other,
+        }
+    }
+
     pub(crate) fn also(self, span: Span, text: impl Into<String>) -> Self {
         self.edit(|d| d.labels.push((span, text.into())))
     }
@@ -99,8 +107,43 @@ impl<T> AtSpan<T> for Result<T, tf_types::TypeError> {
     }
 }
 
+/// Names of dtypes in other libraries.
+const FOREIGN_DTYPES: &[(&str, &str)] = &[
+    ("float32", "f32"),
+    ("float", "f32"),
+    ("fp32", "f32"),
+    ("float16", "f16"),
+    ("half", "f16"),
+    ("fp16", "f16"),
+    ("bfloat16", "bf16"),
+    ("float8_e4m3fn", "fp8e4m3"),
+    ("float8_e4m3", "fp8e4m3"),
+    ("float8_e8m0fnu", "f8e8m0"),
+    ("int32", "i32"),
+    ("int", "i64"),
+    ("int64", "i64"),
+    ("long", "i64"),
+    ("boolean", "bool"),
+];
+
 pub(crate) fn named_dtype(name: &str, span: Span) -> Res<DType> {
-    DType::from_name(name).at(span).map_err(|refusal: Refusal| refusal.near(name, DType::ALL.map(DType::name)))
+    DType::from_name(name).at(span).map_err(|refusal: Refusal| {
+        match FOREIGN_DTYPES.iter().find(|(foreign, _)| *foreign == name) {
+            Some((_, own)) => refusal.help(format!("did you mean `{own}`?")),
+            None => refusal.near(name, DType::ALL.map(DType::name)),
+        }
+    })
+}
+
+/// How a reduction of another library is written here.
+pub(crate) fn reduction(name: &str) -> Option<String> {
+    let kind = match name {
+        "sum" | "mean" => name,
+        "max" | "amax" => "max",
+        "average" => "mean",
+        _ => return None,
+    };
+    Some(format!("along an axis: `tf.reduce(x, axes=(1,), keepdim=False, kind=\"{kind}\")`"))
 }
 
 pub(crate) fn named_storage(name: &str, span: Span) -> Res<Storage> {

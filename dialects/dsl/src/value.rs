@@ -194,6 +194,25 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// How many values are in it, at all depths and as often as they occur, up to `most`.
+    pub(crate) fn weight(&self, most: usize) -> usize {
+        let mut stack = vec![self];
+        let mut weight = 0;
+        while let Some(value) = stack.pop() {
+            weight += 1;
+            if weight >= most {
+                return most;
+            }
+            match value {
+                Self::Tuple(items) | Self::List(items) => stack.extend(items.items.iter().take(most)),
+                Self::Dict(items) => stack.extend(items.items().iter().take(most).map(|(_, value)| value)),
+                Self::Object(object) => stack.extend(object.values.iter().take(most)),
+                _ => {}
+            }
+        }
+        weight
+    }
+
     /// How many elements a sequence, dict or string has.
     pub(crate) fn count(&self) -> Option<usize> {
         match self {

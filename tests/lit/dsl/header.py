@@ -1,6 +1,7 @@
 # RUN: not %tf-opt %s --module=Levels --pipeline=verify 2>&1 | FileCheck %s --check-prefix=LEVELS
 # RUN: not %tf-opt %s --module=Body --pipeline=verify 2>&1 | FileCheck %s --check-prefix=BODY
 # RUN: not %tf-opt %s --module=Device --pipeline=verify 2>&1 | FileCheck %s --check-prefix=DEVICE
+# RUN: not %tf-opt %s --module=Umat --pipeline=verify 2>&1 | FileCheck %s --check-prefix=UMAT
 # A message about what a module declares points at the declaration.
 from tilefoundry import func, module
 from tilefoundry.dsl import Tensor, Topology
@@ -33,4 +34,13 @@ class Body:
 class Device:
     @func
     def f(x: Tensor[(8,), "f32"]) -> Tensor[(8,), "f32"]:
+        return x
+
+
+@module(entry="f")
+class Umat:
+    @func
+    # UMAT: error: parameter `x` of `f` is in umat, which is no place in memory
+    # UMAT-NEXT: header.py:[[@LINE+1]]:11
+    def f(x: Tensor[(), "i64", "umat"]) -> Tensor[(), "i64"]:
         return x

@@ -11,7 +11,7 @@ use crate::factory::Code;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
-use crate::refusal::{Refusal, Res, named_dtype, named_storage};
+use crate::refusal::{Refusal, Res, named_dtype, named_storage, reduction};
 use crate::value::Value;
 
 /// Arguments sorted to the parameters of a schema, not evaluated yet.
@@ -164,7 +164,13 @@ impl<'a, 'c> Parser<'a, 'c> {
             let Some((_, slot)) = sorted.given.iter_mut().find(|(p, _)| p.name == word.as_str()) else {
                 let known: Vec<_> = sorted.given.iter().map(|(p, _)| p.name).collect();
                 let message = format!("`{name}` has no parameter `{word}`; it has {}", known.join(", "));
-                return Err(Refusal::wrong(at, message).near(word.as_str(), known));
+                let refusal = Refusal::wrong(at, message);
+                return Err(
+                    match reduction(name).filter(|_| matches!(word.as_str(), "dim" | "axis" | "axes" | "keepdim")) {
+                        Some(help) => refusal.help(help),
+                        None => refusal.near(word.as_str(), known),
+                    },
+                );
             };
             if !slot.is_empty() {
                 return Err(Refusal::wrong(at, format!("`{name}` gets `{word}` twice")));

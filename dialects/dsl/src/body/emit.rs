@@ -6,7 +6,7 @@ use tf_core::{Expr, Literal, Meta, Span};
 use tf_types::{DType, Storage, Symbol};
 
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{Refusal, Res, reduction};
 use crate::value::Value;
 
 /// Whether a value is an index: what loops count with and `dim` ops make.
@@ -40,6 +40,9 @@ impl<'c> Parser<'_, 'c> {
             return Refusal::wrong(span, message);
         }
         let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));
+        if let Some(help) = reduction(name).filter(|_| !self.is_prim()) {
+            return refusal.help(help);
+        }
         match did_you_mean(name, ops.names(self.dialect()).iter().copied()) {
             Some(near) => refusal.help(format!("did you mean `{near}`?")),
             None => refusal,

@@ -167,10 +167,10 @@ impl<'c> Parser<'_, 'c> {
     fn loop_header(&mut self, iter: &ast::Expr) -> Res<Header<'c>> {
         let span = self.span(iter);
         let ast::Expr::Call(call) = iter else {
-            return Err(Refusal::wrong(
-                span,
-                format!("a loop runs over `tile(...)` or `range(...)`, not `{}`", self.text(iter)),
-            ));
+            let message = format!("a loop runs over `tile(...)` or `range(...)`, not `{}`", self.text(iter));
+            return Err(
+                Refusal::wrong(span, message).help("unrolled it is a comprehension: `[f(v) for v in (1.0, 2.0)]`")
+            );
         };
         let callee = self.text(&*call.func);
         let (zero, one) = (self.cx.dim(0), self.cx.dim(1));

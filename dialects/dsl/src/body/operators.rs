@@ -38,14 +38,6 @@ fn compare_name(op: CmpOp) -> Option<&'static str> {
     })
 }
 
-/// `a op b` of constants.
-fn decided(op: CmpOp, a: &Value<'_>, b: &Value<'_>, span: Span) -> Res<bool> {
-    a.compare(op, b).ok_or_else(|| {
-        let (a, b) = (a.describe(), b.describe());
-        Refusal::unread(span, format!("`{}` is not decided between {a} and {b}", op.as_str()))
-    })
-}
-
 impl<'c> Parser<'_, 'c> {
     /// `a op b op c …`: the left spine may be as long as the line, so it is walked, not recursed into.
     pub(crate) fn binary(&mut self, binary: &ast::ExprBinOp, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
@@ -162,7 +154,20 @@ impl<'c> Parser<'_, 'c> {
             false => self.schema("tf", name, &format!("`{written}`"), span)?,
         };
         let nodes = self.nodes(inputs)?;
-        self.emit(schema, &nodes, &[], span, bind).map(Value::Expr)
+        let made = self.emit(schema, &nodes, &[], span, bind).map(Value::Expr);
+        // An integer beside a float tensor was meant to be a float.
+        let is_float = |value: &Value<'c>| {
+            value.as_expr().and_then(|expr| expr.ty().as_tensor()).is_some_and(|tensor| tensor.dtype.is_float())
+        };
+        match (inputs, made) {
+            ([(a, _), (b, _)], Err(refusal)) => Err(match (a, b) {
+                (Value::Int(number), tensor) | (tensor, Value::Int(number)) if is_float(tensor) => {
+                    refusal.help(format!("write `{number}.0`: a float literal takes the dtype of the tensor beside it"))
+                }
+                _ => refusal,
+            }),
+            (_, made) => made,
+        }
     }
 
     /// The op of an operator between scalars of a `@prim_func`.
@@ -255,7 +260,7 @@ impl<'c> Parser<'_, 'c> {
         let mut left = self.eval(&compare.left, None)?;
         for (op, right) in compare.ops.iter().zip(&*compare.comparators) {
             let right = self.eval(right, None)?;
-            if !decided(*op, &left, &right, span)? {
+            if !self.decided(*op, &left, &right, span)? {
                 return Ok(Value::Bool(false));
             }
             left = right;
@@ -281,7 +286,7 @@ impl<'c> Parser<'_, 'c> {
         let left = (self.lifted(left.0, left.1)?, left.1);
         let right = (self.lifted(right.0, right.1)?, right.1);
         if left.0.as_expr().is_none() && right.0.as_expr().is_none() {
-            return decided(*op, &left.0, &right.0, span).map(Value::Bool);
+            return self.decided(*op, &left.0, &right.0, span).map(Value::Bool);
         }
         let Some(name) = compare_name(*op) else {
             return Err(Refusal::unread(span, format!("the operator `{}` is not part of the language", op.as_str())));

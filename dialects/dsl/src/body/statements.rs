@@ -9,6 +9,9 @@ use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
+/// Values that one name of a `return` stands for.
+const RESULTS: usize = 1 << 16;
+
 /// How a suite ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Flow<'c> {
@@ -224,6 +227,9 @@ impl<'c> Parser<'_, 'c> {
             return Ok(self.tuple_node(&items, span));
         }
         let value = self.eval(expr, None)?;
+        if value.weight(RESULTS) == RESULTS {
+            return Err(Refusal::wrong(span, format!("the function returns more than {RESULTS} values")));
+        }
         self.result_node(&value, span)
     }
 

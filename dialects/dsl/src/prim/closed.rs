@@ -39,6 +39,9 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 }
 
+/// Values in a constant that is written out.
+const LARGEST: usize = 4096;
+
 /// The names that a declaration uses and does not bind, each once.
 pub(crate) fn free_names(def: &ast::StmtFunctionDef) -> Vec<&str> {
     let mut free = Free { locals: Vec::new(), names: Vec::new() };
@@ -240,6 +243,9 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
 
     /// A constant as Python; none for what has no short form.
     fn literal(&self, value: &Value<'c>) -> Option<String> {
+        if value.weight(LARGEST) == LARGEST {
+            return None;
+        }
         let number = |text: String| if text.starts_with('-') { format!("({text})") } else { text };
         let all = |items: &[Value<'c>]| items.iter().map(|item| self.literal(item)).collect::<Option<Vec<_>>>();
         Some(match value {

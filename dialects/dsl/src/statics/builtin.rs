@@ -74,6 +74,7 @@ impl<'c> Parser<'_, 'c> {
                         None => item.clone(),
                     };
                     let op = if builtin == Builtin::Min { ast::CmpOp::Lt } else { ast::CmpOp::Gt };
+                    self.weigh(&rank, 2, span)?;
                     let is_better = match &best {
                         None => true,
                         Some((_, known)) => rank.compare(op, known).ok_or_else(|| undecided(&rank, known, span))?,
@@ -140,7 +141,8 @@ impl<'c> Parser<'_, 'c> {
     fn enumerated(&mut self, items: &Value<'c>, first: i64, span: Span) -> Res<Value<'c>> {
         let items = self.items_of(items, span)?;
         self.count_elements(items.len(), span)?;
-        let pairs = (first..).zip(items).map(|(at, item)| Value::tuple(vec![Value::Int(at), item]));
+        let numbered = (0_i64..).zip(items);
+        let pairs = numbered.map(|(at, item)| Value::tuple(vec![Value::Int(first.wrapping_add(at)), item]));
         let list = pairs.collect::<Option<_>>().and_then(Value::list);
         list.ok_or_else(|| Refusal::wrong(span, "values are nested too deep"))
     }
@@ -255,7 +257,7 @@ impl<'c> Parser<'_, 'c> {
                 list(items.items.clone())
             }
             (Value::List(items) | Value::Tuple(items), "index" | "count", [item]) => {
-                self.step(items.items.len(), span)?;
+                self.weigh(item, items.items.len().max(2), span)?;
                 let mut places = (0..).zip(&items.items).filter(|(_, known)| known.static_eq(item) == Some(true));
                 match (name, places.next()) {
                     ("index", Some((at, _))) => Ok(Some(Value::Int(at))),

@@ -40,6 +40,9 @@ impl<'c> Parser<'_, 'c> {
         let is_quick = matches!(method, "append" | "extend" | "update" | "setdefault");
         let is_quick = is_quick || method == "pop" && args.positional.is_empty();
         self.step(if is_quick { 1 } else { count + 1 }, span)?;
+        if let ("remove", [(item, _)]) = (method, &args.positional[..]) {
+            self.weigh(item, count.max(2), span)?;
+        }
         let mut order = None;
         if method == "sort" {
             let (key, reverse) = (args.take("key"), args.take("reverse").and_then(|value| value.truth()));

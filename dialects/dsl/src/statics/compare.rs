@@ -2,8 +2,45 @@
 
 use ruff_python_ast::CmpOp;
 use std::cmp::Ordering;
+use tf_core::Span;
 
+use crate::parser::Parser;
+use crate::refusal::{Refusal, Res};
 use crate::value::Value;
+
+/// Values in what is compared.
+const COMPARED: usize = 1 << 16;
+
+impl<'c> Parser<'_, 'c> {
+    /// `a op b` of constants.
+    pub(crate) fn decided(&mut self, op: CmpOp, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<bool> {
+        self.weigh(a, 1, span)?;
+        if let CmpOp::In | CmpOp::NotIn = op {
+            self.weigh(a, b.count().unwrap_or(0), span)?;
+        }
+        a.compare(op, b).ok_or_else(|| {
+            let (a, b) = (a.describe(), b.describe());
+            Refusal::unread(span, format!("`{}` is not decided between {a} and {b}", op.as_str()))
+        })
+    }
+
+    /// Counts that a constant is compared so often.
+    pub(super) fn weigh(&mut self, value: &Value<'c>, times: usize, span: Span) -> Res<()> {
+        match value {
+            Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Object(_) => {}
+            _ if times < 2 || self.body.is_some() => return Ok(()),
+            _ => {}
+        }
+        let weight = value.weight(COMPARED);
+        if weight == COMPARED {
+            return Err(Refusal::unread(
+                span,
+                format!("{} of more than {COMPARED} values is not compared", value.describe()),
+            ));
+        }
+        self.count_elements(weight.saturating_mul(times), span)
+    }
+}
 
 impl<'c> Value<'c> {
     /// Whether a constant is true.
@@ -61,6 +98,9 @@ impl<'c> Value<'c> {
                 })
             }
             (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
+                if std::rc::Rc::ptr_eq(a, b) {
+                    return Some(true);
+                }
                 if a.items.len() != b.items.len() {
                     return Some(false);
                 }

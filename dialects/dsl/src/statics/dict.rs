@@ -14,6 +14,9 @@ pub(crate) struct Dict<'c> {
     pub(crate) depth: u32,
 }
 
+/// Values in a key.
+const LARGEST_KEY: usize = 256;
+
 /// A key as Python compares them: `1`, `1.0` and `True` are one.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'c> {
@@ -29,6 +32,13 @@ enum Key<'c> {
 
 impl<'c> Key<'c> {
     fn new(value: &Value<'c>) -> Option<Self> {
+        if value.weight(LARGEST_KEY + 1) > LARGEST_KEY {
+            return None;
+        }
+        Self::of(value)
+    }
+
+    fn of(value: &Value<'c>) -> Option<Self> {
         Some(match value {
             Value::None => Self::None,
             Value::Bool(value) => Self::Int(i64::from(*value)),
@@ -39,7 +49,7 @@ impl<'c> Key<'c> {
             Value::Dim(dim) => Self::Dim(*dim),
             Value::DType(dtype) => Self::DType(*dtype),
             Value::Storage(storage) => Self::Storage(*storage),
-            Value::Tuple(items) => Self::Tuple(items.items.iter().map(Self::new).collect::<Option<_>>()?),
+            Value::Tuple(items) => Self::Tuple(items.items.iter().map(Self::of).collect::<Option<_>>()?),
             _ => return None,
         })
     }

@@ -149,6 +149,9 @@ pub(super) fn formatted(spec: &str, value: &Value<'_>) -> Option<String> {
 
 /// How Python's `repr` shows a constant.
 pub(super) fn repr(value: &Value<'_>) -> Option<String> {
+    if value.weight(TEXT) == TEXT {
+        return None;
+    }
     match value {
         Value::Str(text) => {
             python::string(text.as_str()).strip_prefix('"')?.strip_suffix('"').map(|text| format!("'{text}'"))

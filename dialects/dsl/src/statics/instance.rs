@@ -19,6 +19,8 @@ impl<'c> Parser<'_, 'c> {
             let [(value, _)] = &args.positional[..] else {
                 return Err(Refusal::unread(span, format!("`{name}` is an enum, whose call takes one value")));
             };
+            let count = self.records[at].constants.len();
+            self.weigh(value, count.max(2), span)?;
             let members = &self.records[at].constants;
             let holds = |member: &Value<'c>| match member {
                 Value::Object(object) => object.values[1].static_eq(value) == Some(true),

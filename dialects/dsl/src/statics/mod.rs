@@ -34,7 +34,7 @@ use tf_types::{Dim, Symbol};
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::prim::Platform;
-use crate::refusal::{AtSpan, Refusal, Res, named_dtype};
+use crate::refusal::{AtSpan, Refusal, Res, named_dtype, reduction};
 use crate::value::{Annotation, Value};
 
 /// The Python name of an expression form that is not read.
@@ -197,6 +197,12 @@ impl<'c> Parser<'_, 'c> {
                 let is_op = other.as_expr().is_some() && !self.cx.ops().schemas(dialect, name).is_empty();
                 let refusal = Refusal::unread(span, message);
                 Err(match (is_op, name, self.is_prim()) {
+                    (_, _, false)
+                        if other.as_expr().is_some()
+                            && let Some(help) = reduction(name) =>
+                    {
+                        refusal.help(help)
+                    }
                     (true, ..) => refusal.help(format!("an op is a function: `{dialect}.{name}({object}, ...)`")),
                     (false, "T", false) => refusal.help(format!("write `tf.transpose({object}, perm=(1, 0))`")),
                     _ => refusal,

@@ -77,6 +77,7 @@ pub(crate) fn unread_operator(op: Operator, span: Span) -> Refusal {
     match op {
         "&" => refusal.help("the logical and is `and`"),
         "|" => refusal.help("the logical or is `or`"),
+        "**" => refusal.help("a square is `x * x`, or `tf.square(x)`"),
         _ => refusal,
     }
 }

@@ -13,6 +13,9 @@ use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::{Bound, Value};
 
+/// Classes of one `isinstance`.
+const MOST_CLASSES: usize = 256;
+
 impl<'c> Parser<'_, 'c> {
     /// What a loop over a constant walks: items, the keys of a dict, the characters of a string, the members of an enum.
     pub(crate) fn items_of(&mut self, value: &Value<'c>, span: Span) -> Res<Vec<Value<'c>>> {
@@ -50,18 +53,10 @@ impl<'c> Parser<'_, 'c> {
             };
             ranked.push((rank, item));
         }
-        let mut refusal = None;
-        ranked.sort_by(|(a, _), (b, _)| {
-            let order = a.order(b).unwrap_or_else(|| {
-                refusal.get_or_insert_with(|| undecided(a, b, span));
-                std::cmp::Ordering::Equal
-            });
-            if reverse { order.reverse() } else { order }
-        });
-        match refusal {
-            Some(refusal) => Err(refusal),
-            None => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
+        for (rank, _) in &ranked {
+            self.weigh(rank, 16, span)?;
         }
+        merge_sorted(ranked, reverse, span)
     }
 
     pub(super) fn python_call(&mut self, python: Python, mut args: Args<'c>, span: Span) -> Res<Value<'c>> {
@@ -307,6 +302,9 @@ impl<'c> Parser<'_, 'c> {
     /// `isinstance(value, class)`; none where that is not known.
     fn is_instance(&self, value: &Value<'c>, class: &Value<'c>) -> Option<bool> {
         if let Value::Tuple(classes) = class {
+            if class.weight(MOST_CLASSES) == MOST_CLASSES {
+                return None;
+            }
             return classes.items.iter().try_fold(false, |is, class| Some(is || self.is_instance(value, class)?));
         }
         Some(match class {
@@ -334,4 +332,27 @@ impl<'c> Parser<'_, 'c> {
             _ => return None,
         })
     }
+}
+
+/// Sorts by merging, stable in both directions; a standard sort takes no order that may be missing.
+fn merge_sorted<'c>(mut items: Vec<(Value<'c>, Value<'c>)>, reverse: bool, span: Span) -> Res<Vec<Value<'c>>> {
+    let mut width = 1;
+    while width < items.len() {
+        let mut merged = Vec::with_capacity(items.len());
+        let mut rest = items.into_iter().peekable();
+        while rest.peek().is_some() {
+            let left: Vec<_> = rest.by_ref().take(width).collect();
+            let right: Vec<_> = rest.by_ref().take(width).collect();
+            let (mut left, mut right) = (left.into_iter().peekable(), right.into_iter().peekable());
+            while let (Some((a, _)), Some((b, _))) = (left.peek(), right.peek()) {
+                let order = a.order(b).ok_or_else(|| undecided(a, b, span))?;
+                let order = if reverse { order.reverse() } else { order };
+                merged.extend(if order.is_le() { left.next() } else { right.next() });
+            }
+            merged.extend(left.chain(right));
+        }
+        items = merged;
+        width *= 2;
+    }
+    Ok(items.into_iter().map(|(_, item)| item).collect())
 }

@@ -229,6 +229,20 @@ const PIECES: &[&str] = &[
     "min(1, ",
     "S(9)",
     "Layout((4,), (1,))",
+    "while k:\n    k -= 1\n",
+    "class A:\n    k = 3\n",
+    "xs = [1, 2]\n",
+    "xs.append(",
+    "xs += ",
+    "del xs[0]\n",
+    "sorted(",
+    "lambda x=1: x",
+    "def g(*a, **b):\n    return a\n",
+    "g(*xs, ",
+    "A.k",
+    "{1: 2}",
+    "\"a{}\".format(",
+    "break\n",
 ];
 
 #[derive(Clone, Debug)]

@@ -271,8 +271,14 @@ fn python_that_is_not_evaluated() {
             "xs = []\nwith open(\"f\") as f:\n    xs.append(1)\nV = len(xs)",
             "it is bound inside `with` at file level, which is not executed",
         ),
+        (
+            "a = [0] * 60000\nb = [a] * 60000\nc = [[0] * 60000] * 60000\nV = 4 if b == c else 5",
+            "of more than 65536 values is not compared",
+        ),
+        ("a = (0,) * 999\nV = {a: 4}[a]", "a tuple of 999 is no key of a dict"),
+        ("V = sorted([float(\"nan\"), 1.0, 2.0] * 30)[0]", "have no order"),
         ("V = 2 ** 100", "the result of `**` does not fit into 64 bits"),
-        ("V = [2, 1][0] if sorted([1, \"a\"]) else 0", "the string \"a\" and the integer 1 have no order"),
+        ("V = [2, 1][0] if sorted([1, \"a\"]) else 0", "the integer 1 and the string \"a\" have no order"),
         (
             "class A(Unknown):\n    d = 4\nV = A.d",
             "it is a plain Python class with the base `Unknown`, which is not read",

@@ -48,3 +48,37 @@ fn dtypes_and_storages() {
     assert_eq!(help("@func\ndef f(x: Tensor[(4,), \"f32\", \"gmen\"]):\n    return x\n"), "2:30 did you mean `gmem`?");
     assert_eq!(value("reshard(x, layout=None, storage=\"rmemm\")"), "3:44 did you mean `rmem`?");
 }
+
+/// What users of other libraries write first.
+#[test]
+fn habits() {
+    let along = |kind: &str| format!("along an axis: `tf.reduce(x, axes=(1,), keepdim=False, kind=\"{kind}\")`");
+    assert_eq!(value("tf.sum(x, axis=1)"), format!("3:12 {}", along("sum")));
+    assert_eq!(value("x.mean(1)"), format!("3:12 {}", along("mean")));
+    assert_eq!(value("tf.max(x, dim=1)"), format!("3:22 {}", along("max")));
+    assert_eq!(value("x.exp()"), "3:12 an op is a function: `tf.exp(x, ...)`");
+    assert_eq!(value("x ** 2"), "3:12 a square is `x * x`, or `tf.square(x)`");
+    assert_eq!(value("x * 2"), "3:12 write `2.0`: a float literal takes the dtype of the tensor beside it");
+    let slots = |slots: &str| help(&format!("@func\ndef f(x: Tensor[{slots}]):\n    return x\n"));
+    assert_eq!(slots("8, 16, \"f32\""), "2:17 write `Tensor[(8, 16), ...]`");
+    assert_eq!(slots("(8, 16)"), "2:17 write `Tensor[(8, 16), \"f32\"]`");
+    assert_eq!(slots("(8,), \"float16\""), "2:23 did you mean `f16`?");
+    let method = "@module\nclass M:\n    @func\n    def f(self, x: Tensor[(4,), \"f32\"]):\n        return x\n";
+    assert_eq!(
+        help(method),
+        "4:11 a function of the language has no `self`: it takes tensors, and calls functions by name"
+    );
+}
+
+/// An error in a plain function shows where that was called.
+#[test]
+fn calls_lead_to_errors() {
+    let source = "def make(n):\n    assert n % 8 == 0, f\"{n} is no multiple of 8\"\n    return n\nA = make(16)\nB = make(12)\nC = make(12)\n\
+        @func\ndef f(x: Tensor[(A,), \"f32\"]):\n    return x\n";
+    with_source(&format!("{HEAD}{source}"), |_, result| {
+        let errors = result.err().unwrap_or_default();
+        let shown: Vec<_> = errors.iter().map(|e| (e.message.as_str(), e.span.map_or(0, |s| s.line.get()))).collect();
+        assert_eq!(shown, [("the assertion `n % 8 == 0` fails: 12 is no multiple of 8", 6)]);
+        assert_eq!((errors[0].labels[0].0.line.get(), errors[0].labels[0].1.as_str()), (9, "called here"));
+    });
+}
