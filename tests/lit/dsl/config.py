@@ -99,7 +99,7 @@ def build(cfg: Config):
 # CHECK: module @layer0
 # CHECK: hir.func @gate(%x: tensor<{{.*}}x96xf32>)
 # CHECK: tf.silu
-# CHECK: tf.rms_norm {{.*}}eps = 1e-05
+# CHECK: tf.rms_norm {{.*}}eps = 1e-5
 # CHECK: module @layer1
 # CHECK: tf.relu
 @module
