@@ -10,6 +10,7 @@ mod hir;
 mod methods;
 mod modules;
 mod parts;
+mod placed;
 mod rng;
 mod tir;
 mod types;
@@ -19,6 +20,7 @@ use tf_core::{Context, Module};
 use tf_types::{Dim, Mesh, Type};
 
 pub use folder::TempFolder;
+pub use placed::random_placed;
 pub use rng::Rng;
 
 /// What the modules have.

@@ -30,11 +30,14 @@ pub fn input<'c>(number: usize, operand: &Operand<'c>, needs: &[Need<'_>]) -> Ou
             Need::Whole => together[axis].clone_from(have),
             Need::Part(cut) if *cut == have => {}
             Need::Part(cut) if have.is_empty() => cuts[axis].clone_from(cut),
-            Need::Part(_) => {
-                return Err(Fault::from(format!(
-                    "positions hold other parts of axis {axis} of operand {number} than those they need for their part of the result"
-                )));
-            }
+            Need::Part(cut) => match within(have, cut) {
+                Some(cut) => cuts[axis] = cut,
+                None => {
+                    return Err(Fault::from(format!(
+                        "positions hold other parts of axis {axis} of operand {number} than those they need for their part of the result"
+                    )));
+                }
+            },
         }
     }
     let parts = match together.iter().all(Cut::is_empty) {
@@ -42,6 +45,26 @@ pub fn input<'c>(number: usize, operand: &Operand<'c>, needs: &[Need<'_>]) -> Ou
         false => gather(&operand.parts, &together)?.into(),
     };
     Ok(Input { parts, cuts })
+}
+
+/// What a position that has a part takes of it for a part that lies in it; none where it does not.
+fn within(have: &Cut, want: &Cut) -> Option<Cut> {
+    let mut taken = Cut::new();
+    let mut own = have.iter().copied();
+    let mut now = own.next();
+    for factor in want {
+        let mut of = now?;
+        match of.digit {
+            Some(_) if of == *factor => of.extent = 1,
+            None if of.extent % factor.extent == 0 => {
+                taken.push(*factor);
+                of.extent /= factor.extent;
+            }
+            _ => return None,
+        }
+        now = if of.extent == 1 { own.next() } else { Some(of) };
+    }
+    now.is_none().then_some(taken)
 }
 
 fn need<'a>(call: &'a Call<'_, '_>, relation: &AccessRelation<'_>, access: &AxisAccess<'_>) -> Option<Need<'a>> {
@@ -88,4 +111,23 @@ pub fn by_relation<'c>(call: &Call<'_, 'c>) -> Outcome<'c, Vec<Parts>> {
         inputs.push(input(number, operand, &needs)?);
     }
     at_positions(call, &inputs, |tensors| call.apply(tensors))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::within;
+    use crate::mesh::digit::Digit;
+    use crate::mesh::placement::Factor;
+
+    #[test]
+    fn a_part_of_a_part() {
+        let split =
+            |stride| Factor { extent: 2, digit: Some(Digit { level: 0, stride, radix: 2, start: 0, count: 2 }) };
+        let rest = |extent| Factor { extent, digit: None };
+        let (a, b) = (split(2), split(1));
+        assert_eq!(within(&vec![a, rest(4)], &vec![a, b, rest(2)]), Some(vec![b, rest(2)]));
+        assert_eq!(within(&vec![rest(2), a, rest(2)], &vec![b, a, rest(2)]), Some(vec![b, rest(2)]));
+        assert_eq!(within(&vec![a, rest(4)], &vec![b, a, rest(2)]), None);
+        assert_eq!(within(&vec![a, b, rest(2)], &vec![a, rest(4)]), None);
+    }
 }

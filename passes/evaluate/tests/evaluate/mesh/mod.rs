@@ -1,6 +1,7 @@
 //! Evaluation position by position.
 
 mod cases;
+mod random;
 
 use std::sync::Arc;
 
