@@ -151,7 +151,8 @@ impl<'c> Maker<'_, 'c> {
         (0..24).find_map(|_| {
             let is_placed = |value: &Expr<'c>| value.ty().leaves().iter().any(|leaf| leaf.shard().is_some());
             let placed: Vec<_> = self.scope.iter().copied().filter(is_placed).collect();
-            let x = self.rng.pick(if placed.is_empty() || self.rng.once_in(4) { &self.scope } else { &placed });
+            let any = placed.is_empty() || self.rng.once_in(4);
+            let x = self.rng.pick(if any { &self.scope } else { &placed });
             if let TypeKind::Tuple(fields) = *x.ty().data() {
                 let index = Attr::Int(self.rng.below(fields.len().max(1)) as i64);
                 return self.call("tuple_get_item", &[x], &[("index", index)]);

@@ -3,6 +3,7 @@
 mod compare;
 mod inputs;
 mod source;
+mod values;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use tf_value::io::TensorStore;
 
 use crate::reading::{refused, wanted};
 use crate::tensors::{Sources, open};
-use crate::{DimSizes, Engines, Reading, ReadingRequest, Request, Step};
+use crate::{DimSizes, Engines, Positions, Reading, ReadingRequest, Request, Step};
 use compare::{Allowed, Difference};
 use inputs::{Flavour, activations};
 
@@ -60,6 +61,8 @@ type Samples = Vec<Option<Outcome>>;
 /// What an evaluation gave.
 struct Outcome {
     result: Result<Vec<Tensor>>,
+    /// What the positions of a placed function make up.
+    positions: Option<Result<Vec<Tensor>>>,
     /// Whether outputs were inputs too.
     in_place: bool,
 }
@@ -187,13 +190,42 @@ impl CheckEach {
         run.unwrap_or_else(|panic| Err(panic.into_diagnostic("the evaluation")))
     }
 
+    /// The results that the positions of a function make up, if it is placed, on the first sets of inputs.
+    fn at_positions<'c>(
+        &self,
+        cx: &Context<'c>,
+        subject: &Subject<'c>,
+        (like, sample): (AnyFunction<'c>, usize),
+    ) -> Option<Result<Vec<Tensor>>> {
+        let AnyFunction::Hir(function) = subject.function else { return None };
+        if sample >= values::AT_POSITIONS || !values::is_placed(function) {
+            return None;
+        }
+        let (engine, _) = self.engines.find("reference")?;
+        let sources = self.sources(self.sizes(like, sample));
+        let tensors: Result<Vec<Tensor>> = activations(like).map(|param| self.input(param, &sources, sample)).collect();
+        let none = DimSizes::default();
+        let dims = if self.file.is_some() { &none } else { &sources.dims };
+        let run = guard(|| {
+            let inputs = match &tensors {
+                Ok(inputs) => inputs,
+                Err(error) => return Some(Err(error.clone())),
+            };
+            let request =
+                ReadingRequest { step: Step::Function(subject.reading.clone(), function), inputs, dims, times: None };
+            let results = engine.run_positions(cx, &request, Positions::Any)?;
+            Some(results.map(|results| results.outputs))
+        });
+        run.unwrap_or_else(|panic| Some(Err(panic.into_diagnostic("the evaluation"))))
+    }
+
     /// The same before a pass: a function of statements may change its outputs in place, which shows when they hold nothing.
     fn outcome<'c>(&self, cx: &Context<'c>, subject: &Subject<'c>, like: (AnyFunction<'c>, usize)) -> Outcome {
         let result = self.evaluate(cx, subject, like, false);
         if result.is_err() && matches!(subject.function, AnyFunction::Tir(_)) {
-            return Outcome { result: self.evaluate(cx, subject, like, true), in_place: true };
+            return Outcome { result: self.evaluate(cx, subject, like, true), positions: None, in_place: true };
         }
-        Outcome { result, in_place: false }
+        Outcome { result, positions: self.at_positions(cx, subject, like), in_place: false }
     }
 
     fn inputs_text(&self, like: AnyFunction<'_>, sample: usize) -> String {
@@ -276,9 +308,9 @@ impl CheckEach {
                 continue;
             }
             let before = known.unwrap_or_else(|| self.outcome(cx, old, (like, sample)));
-            let in_place = before.in_place;
+            let Outcome { result: before, positions: old_positions, in_place } = before;
             let after = self.evaluate(cx, new, (like, sample), in_place);
-            let before = before.result;
+            let positions = self.at_positions(cx, new, (like, sample));
             let difference = match (&before, &after) {
                 (Ok(before), Ok(after)) => compare::difference(before, after, allowed),
                 (Ok(_), Err(error)) => {
@@ -290,7 +322,11 @@ impl CheckEach {
                     None
                 }
             };
-            compared |= before.is_ok();
+            let difference = difference.or_else(|| {
+                let (before, after) = ((&before, old_positions.as_ref()), (&after, positions.as_ref()));
+                values::difference(before, after, allowed).filter(|_| !lowers)
+            });
+            compared |= before.is_ok() || matches!(old_positions, Some(Ok(_)));
             if let Some(Difference { what, is_rounding, at }) = difference {
                 let mut error = fault(what).with_note(None, self.inputs_text(like, sample));
                 if let Some(at) = at {
@@ -301,7 +337,7 @@ impl CheckEach {
                 }
                 return Err(error);
             }
-            results.push(Some(Outcome { result: after, in_place }));
+            results.push(Some(Outcome { result: after, positions, in_place }));
         }
         if let Some((sample, why)) = lacking.filter(|_| !compared) {
             let message = format!("`--check-each` finds no inputs on which `{name}` has a value: {why}");

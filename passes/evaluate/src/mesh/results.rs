@@ -19,6 +19,8 @@ pub enum Positions {
     All,
     /// Results are logical values, put together from what positions hold.
     Assembled,
+    /// As `Assembled`, and as `All` where positions hold no one value.
+    Any,
 }
 
 /// Elements of a result with its positions, at most: 1 GiB of f32.
@@ -67,6 +69,9 @@ impl<'c> PerPosition<'_, 'c> {
             let tensor = match form {
                 Positions::All => spread_out(parts, &positions).map_err(|error| error.message),
                 Positions::Assembled => assembled(parts, placed),
+                Positions::Any => {
+                    assembled(parts, placed).or_else(|_| spread_out(parts, &positions).map_err(|error| error.message))
+                }
             };
             results.push(tensor.map_err(|message| refuse(format!("result {at}: {message}")))?);
         }

@@ -50,7 +50,7 @@ fn checked(cx: &Context<'_>, inputs: &CheckInputs, numerics: Numerics, modules: 
     (said, warned)
 }
 
-fn error(numerics: Numerics, before: &str, after: &str) -> String {
+pub fn error(numerics: Numerics, before: &str, after: &str) -> String {
     let arena = Arena::new();
     let (cx, _) = context(&arena);
     checked(&cx, &CheckInputs::Generated(12), numerics, &[before, after]).0

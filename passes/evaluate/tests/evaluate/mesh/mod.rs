@@ -1,6 +1,7 @@
 //! Evaluation position by position.
 
 mod cases;
+mod checked;
 mod random;
 
 use std::sync::Arc;
