@@ -43,10 +43,6 @@ pub trait Numeric: Element {
     fn as_wide(_: &mut [Self]) -> Option<&mut [Self::Wide]> {
         None
     }
-    /// As [`Numeric::as_wide`].
-    fn as_wide_ref(_: &[Self]) -> Option<&[Self::Wide]> {
-        None
-    }
 
     /// Widens one element.
     fn widen(self) -> Self::Wide {
@@ -101,9 +97,6 @@ macro_rules! numeric_as_itself {
         impl Numeric for $type {
             type Wide = Self;
             fn as_wide(block: &mut [Self]) -> Option<&mut [Self]> {
-                Some(block)
-            }
-            fn as_wide_ref(block: &[Self]) -> Option<&[Self]> {
                 Some(block)
             }
             fn load(src: &[Self], dst: &mut [Self]) {

@@ -1,12 +1,14 @@
 //! Copies of views into row-major order.
 
-use ndarray::{ArrayView2, ArrayViewD, Axis, Ix2, Slice};
+use ndarray::{ArrayView2, ArrayViewD, Axis, Ix2, Slice, s};
 
 use crate::element::Element;
 use crate::kernel::{CHUNK, made_in_chunks};
 
-/// Edge of the square tiles in which a transposed plane is copied: both sides of a tile stay in the cache.
-const TILE: usize = 32;
+/// Edge of the square tiles in which a plane that lies column by column is copied: every line of the cache is read and written once.
+const TILE: usize = 16;
+/// Rows of a plane that one task copies at least.
+const ROWS: usize = 4 * TILE;
 
 /// The elements of a view in row-major order.
 pub(crate) fn gather<T: Element>(view: ArrayViewD<'_, T>) -> Vec<T> {
@@ -16,7 +18,8 @@ pub(crate) fn gather<T: Element>(view: ArrayViewD<'_, T>) -> Vec<T> {
     }
     let view = compact(view);
     let row = count / view.shape()[0];
-    made_in_chunks(count, row * (CHUNK / row).max(1), &|from, out| {
+    let least = if view.ndim() == 2 { ROWS } else { 1 };
+    made_in_chunks(count, row * (CHUNK / row).max(least), &|from, out| {
         let mut part = view.clone();
         let first = from / row;
         part.slice_axis_inplace(Axis(0), Slice::from(first..first + out.len() / row));
@@ -59,13 +62,22 @@ fn copy_plane<T: Element>(plane: ArrayView2<'_, T>, out: &mut [T]) {
         }
         return;
     }
-    for top in (0..rows).step_by(TILE) {
-        for left in (0..columns).step_by(TILE) {
-            let width = TILE.min(columns - left);
-            for row in top..rows.min(top + TILE) {
-                let from = row * columns + left;
-                for (column, out) in out[from..from + width].iter_mut().enumerate() {
-                    *out = plane[[row, left + column]];
+    for left in (0..columns).step_by(TILE) {
+        let width = TILE.min(columns - left);
+        for top in (0..rows).step_by(TILE) {
+            let height = TILE.min(rows - top);
+            let mut tile = [[T::default(); TILE]; TILE];
+            for (at, lane) in tile[..width].iter_mut().enumerate() {
+                let column = plane.slice(s![top..top + height, left + at]);
+                match column.as_slice() {
+                    Some(column) => lane[..height].copy_from_slice(column),
+                    None => lane.iter_mut().zip(column).for_each(|(to, from)| *to = *from),
+                }
+            }
+            for row in 0..height {
+                let out = &mut out[(top + row) * columns + left..][..width];
+                for (out, lane) in out.iter_mut().zip(&tile) {
+                    *out = lane[row];
                 }
             }
         }

@@ -44,22 +44,34 @@ pub(crate) fn made_in_chunks<O: Element>(count: usize, chunk: usize, fill: Fill<
 /// Writes elements, the first of which has this number.
 pub(crate) type Fill<'f, O> = &'f (dyn Fn(usize, &mut [O]) + Sync);
 
-/// Writes elements, given the number of the first one and what they are made of; `None`: of themselves.
-pub(crate) type Transform<'f, T> = &'f (dyn Fn(usize, Option<&[T]>, &mut [T]) + Sync);
-
-/// A row-major array made in tasks of `chunk` elements of those of another one at the same places; in its storage where nobody else holds it.
-pub(crate) fn transformed<T: Element>(x: SharedArray<T>, chunk: usize, f: Transform<'_, T>) -> SharedArray<T> {
+/// A row-major array whose elements `f` makes of those of another one at the same places, `piece` elements at a time, which lie in the cache
+/// then, and `chunk` of them, a multiple, in one task. In the storage of the other one where nobody else holds it.
+pub(crate) fn transformed<T: Element>(
+    x: SharedArray<T>,
+    (chunk, piece): (usize, usize),
+    f: Fill<'_, T>,
+) -> SharedArray<T> {
     match reused(x) {
         Ok(mut own) => {
             let elements = own.as_slice_mut().expect("reused arrays are row-major");
-            fill_chunks(elements, chunk, &|from, out| f(from, None, out));
+            fill_chunks(elements, chunk, &|from, out| {
+                for (at, out) in out.chunks_mut(piece).enumerate() {
+                    f(from + at * piece, out);
+                }
+            });
             own.into_shared()
         }
         Err(x) => {
             let source = row_major(&x);
-            let made = made_in_chunks(source.len(), chunk, &|from, out| {
-                f(from, Some(&source[from..from + out.len()]), out);
+            let mut made = Vec::with_capacity(source.len());
+            let room = made.spare_capacity_mut()[..source.len()].par_chunks_mut(chunk);
+            room.zip(source.par_chunks(chunk)).enumerate().for_each(|(index, (out, source))| {
+                for (at, (out, source)) in out.chunks_mut(piece).zip(source.chunks(piece)).enumerate() {
+                    f(index * chunk + at * piece, out.write_copy_of_slice(source));
+                }
             });
+            // SAFETY: the pieces are all elements, and each has been written.
+            unsafe { made.set_len(source.len()) };
             from_parts(x.shape(), made)
         }
     }
@@ -108,33 +120,18 @@ pub(crate) fn each_test<W: Copy>(a: &[W], b: &[W], out: &mut [bool], f: impl Fn(
 
 /// `f`, which works on a block in place, of all elements.
 pub(crate) fn map<T: Numeric>(x: SharedArray<T>, f: fn(&mut [T::Wide])) -> SharedArray<T> {
-    transformed(x, CHUNK, &|_, source, out| {
-        let mut wide = [T::Wide::default(); BLOCK];
-        for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-            let source = source.map(|source| &source[block * BLOCK..][..out.len()]);
-            in_wide(source, out, &mut wide, f);
-        }
-    })
+    transformed(x, (CHUNK, BLOCK), &|_, out| in_wide(out, &mut [T::Wide::default(); BLOCK], f))
 }
 
-/// Lets `f` work on the widened elements of `source` (`None`: of `out`) and rounds the result into `out`.
-pub(crate) fn in_wide<T: Numeric>(
-    source: Option<&[T]>,
-    out: &mut [T],
-    wide: &mut [T::Wide],
-    f: impl FnOnce(&mut [T::Wide]),
-) {
-    if let Some(wide) = T::as_wide(out) {
-        // Nothing to widen.
-        if let Some(source) = source.and_then(T::as_wide_ref) {
-            wide.copy_from_slice(source);
-        }
+/// Lets `f` work on the widened elements, in `room` where they are not wide already, and rounds what it leaves.
+pub(crate) fn in_wide<T: Numeric>(elements: &mut [T], room: &mut [T::Wide], f: impl FnOnce(&mut [T::Wide])) {
+    if let Some(wide) = T::as_wide(elements) {
         return f(wide);
     }
-    let wide = &mut wide[..out.len()];
-    T::load(source.unwrap_or(out), wide);
+    let wide = &mut room[..elements.len()];
+    T::load(elements, wide);
     f(wide);
-    T::store(wide, out);
+    T::store(wide, elements);
 }
 
 /// `f` of all pairs, rounded to the operands' dtype; operands broadcast. Takes the storage of an operand that nobody else holds.

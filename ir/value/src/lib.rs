@@ -10,6 +10,7 @@ pub mod tir;
 mod activation;
 mod assemble;
 mod binary;
+mod blocks;
 mod cast;
 mod compare;
 mod conv;
@@ -37,6 +38,7 @@ mod vector;
 mod view;
 
 pub use activation::Activation;
+pub use blocks::LargeBlocks;
 pub use cast::promote;
 pub use compare::{Comparison, Mismatch, Tolerance, compare};
 pub use conv::ConvGeometry;

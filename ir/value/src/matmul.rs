@@ -3,11 +3,12 @@
 use std::mem::MaybeUninit;
 
 use gemm::Parallelism;
-use ndarray::{ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
 use rayon::prelude::*;
 use tf_types::DType;
 
 use crate::element::{Element, SharedArray};
+use crate::gather::gather;
 use crate::tensor::{element_count, from_parts, show_shape};
 use crate::view::broadcast_shapes;
 use crate::{Tensor, ValueError};
@@ -80,15 +81,17 @@ fn floats(lhs: &SharedArray<f32>, rhs: &SharedArray<f32>) -> Result<SharedArray<
     let mut out = Vec::with_capacity(count);
     if count > 0 {
         // How the work is shared changes no result: every element is summed in the same order.
-        let (width, parallelism) = match count / (m * n) {
-            _ if m < FEW_ROWS => (TILE_COLUMNS, Parallelism::None),
-            matrices if matrices < rayon::current_num_threads() => (n, Parallelism::Rayon(0)),
-            _ => (n, Parallelism::None),
+        let parallelism = match count / (m * n) {
+            matrices if matrices < rayon::current_num_threads() => Parallelism::Rayon(0),
+            _ => Parallelism::None,
         };
         out.spare_capacity_mut()[..count].par_chunks_mut(m * n).enumerate().for_each(|(at, out)| {
             let (a, b) = (lhs.matrix(at), rhs.matrix(at));
             let out = ArrayViewMut2::from_shape((m, n), out).expect("a matrix");
-            columns(a, b, out, width, parallelism);
+            match m < FEW_ROWS {
+                true => columns(a, b, out, TILE_COLUMNS),
+                false => in_order(a, b, out, parallelism),
+            }
         });
         // SAFETY: the products have written every element.
         unsafe { out.set_len(count) };
@@ -96,23 +99,46 @@ fn floats(lhs: &SharedArray<f32>, rhs: &SharedArray<f32>) -> Result<SharedArray<
     Ok(from_parts(&shape, out))
 }
 
-/// The product of two matrices, in halves down to `width` columns.
-fn columns(
-    a: ArrayView2<'_, f32>,
-    b: ArrayView2<'_, f32>,
-    out: ArrayViewMut2<'_, MaybeUninit<f32>>,
-    width: usize,
-    parallelism: Parallelism,
-) {
+/// The product of few rows with a matrix, in halves down to `width` columns.
+fn columns(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut out: ArrayViewMut2<'_, MaybeUninit<f32>>, width: usize) {
     if out.ncols() > width {
         let middle = (out.ncols() / 2).next_multiple_of(width);
         let ((left, right), (out_left, out_right)) = (b.split_at(Axis(1), middle), out.split_at(Axis(1), middle));
-        rayon::join(
-            || columns(a, left, out_left, width, parallelism),
-            || columns(a, right, out_right, width, parallelism),
-        );
+        rayon::join(|| columns(a, left, out_left, width), || columns(a, right, out_right, width));
     } else {
+        for (a, out) in a.axis_chunks_iter(Axis(0), 1).zip(out.axis_chunks_iter_mut(Axis(0), 1)) {
+            multiply(a, b, out, Parallelism::None);
+        }
+    }
+}
+
+/// The product of two matrices. `gemm` reads the right one row by row; one that lies column by column, as a transposed weight does, is
+/// copied into that order, or the product of the transposed matrices is, whichever has fewer elements.
+fn in_order(
+    a: ArrayView2<'_, f32>,
+    b: ArrayView2<'_, f32>,
+    mut out: ArrayViewMut2<'_, MaybeUninit<f32>>,
+    parallelism: Parallelism,
+) {
+    let ((m, k), n) = (a.dim(), b.ncols());
+    let matrix = |rows, columns, elements| {
+        ArrayView2::from_shape((rows, columns), elements).expect("as many elements as the matrix has")
+    };
+    if b.strides()[1] == 1 || b.is_empty() {
         multiply(a, b, out, parallelism);
+    } else if m * (k + n) < k * n {
+        let across = gather(a.reversed_axes().into_dyn());
+        let mut turned = Array2::uninit((n, m));
+        multiply(b.reversed_axes(), matrix(k, m, &across), turned.view_mut(), parallelism);
+        // SAFETY: the product has written every element.
+        let turned = unsafe { turned.assume_init() };
+        let product = gather(turned.view().reversed_axes().into_dyn());
+        for (to, &from) in out.iter_mut().zip(&product) {
+            to.write(from);
+        }
+    } else {
+        let rows = gather(b.into_dyn());
+        multiply(a, matrix(k, n, &rows), out, parallelism);
     }
 }
 

@@ -10,8 +10,8 @@ use crate::{Tensor, ValueError, math};
 fn softmax(_: usize, row: &mut [f32]) {
     let most = greatest(row);
     each(row, move |x| math::exp(x - most));
-    let total = sum(row, std::convert::identity);
-    each(row, move |x| x / total);
+    let scale = 1.0 / sum(row, std::convert::identity);
+    each(row, move |x| x * scale);
 }
 
 /// The elements of a scale or an offset, which has one for each element of a row.

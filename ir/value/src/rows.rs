@@ -27,13 +27,12 @@ pub(crate) fn greatest(row: &[f32]) -> f32 {
 
 fn each<T: Numeric<Wide = f32>>(x: SharedArray<T>, length: usize, f: RowFn<'_>) -> Tensor {
     let length = length.max(1);
-    let rows = (CHUNK / length).max(1);
-    T::wrap(transformed(x, length * rows, &|from, source, out| {
-        let room = if T::as_wide_ref(out).is_some() { 0 } else { length };
-        let mut wide = vec![0.0; room];
-        for (row, out) in out.chunks_mut(length).enumerate() {
-            let source = source.map(|source| &source[row * length..][..length]);
-            in_wide(source, out, &mut wide, |wide| f(from / length + row, wide));
+    let piece = length * (BLOCK / length).max(1);
+    let chunk = piece * (CHUNK / piece).max(1);
+    T::wrap(transformed(x, (chunk, piece), &|from, out| {
+        let mut room = vec![0.0; if T::as_wide(out).is_some() { 0 } else { length }];
+        for (at, row) in out.chunks_mut(length).enumerate() {
+            in_wide(row, &mut room, |row| f(from / length + at, row));
         }
     }))
 }

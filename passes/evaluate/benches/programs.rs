@@ -9,7 +9,11 @@ use std::time::Instant;
 use tf_core::{Arena, Context, Expr, Module};
 use tf_dsl::{DslOptions, parse_file};
 use tf_evaluate::{DimSizes, Engine, Reading, ReadingRequest, Reference, Resource, Step};
-use tf_value::{DialectBuilder, EvalRegistry, Tensor};
+use tf_value::{DialectBuilder, EvalRegistry, LargeBlocks, Tensor};
+
+/// As the driver has it.
+#[global_allocator]
+static ALLOCATOR: LargeBlocks = LargeBlocks::new();
 
 /// Folder `programs/`; `tiny_decoder` is the reference's.
 const PROGRAMS: &[(&str, &str)] = &[
