@@ -3,6 +3,7 @@
 use tf_core::{Function, Module, PrimFunction, Target};
 use tf_types::{DType, Dim, Mesh, Storage, Symbol, TensorLayout, Topology};
 
+use crate::statics::{Dict, Object};
 use crate::value::Value;
 
 /// Resolves the names that a file uses and does not bind.
@@ -41,6 +42,10 @@ pub enum HostValue<'c> {
     Tuple(Vec<HostValue<'c>>),
     /// A list.
     List(Vec<HostValue<'c>>),
+    /// A dict with strings as keys.
+    Dict(Vec<(Symbol<'c>, HostValue<'c>)>),
+    /// An object by its attributes, such as a configuration.
+    Object(Vec<(Symbol<'c>, HostValue<'c>)>),
     /// A symbolic extent, such as a `DimVar`.
     Dim(Dim<'c>),
     /// A dtype.
@@ -84,6 +89,17 @@ impl<'c> HostValue<'c> {
             Self::Layout(TensorLayout::Shard(shard)) => Value::Shard(shard),
             Self::Layout(TensorLayout::Composed(composed)) => Value::Composed(composed),
             Self::Target(target) => Value::Target(target),
+            Self::Dict(items) => {
+                let mut dict = Dict::default();
+                for (name, value) in items {
+                    dict.put(Value::Str(name), value.value()?).ok()?;
+                }
+                Value::Dict(dict.into())
+            }
+            Self::Object(attributes) => {
+                let (names, values): (_, Vec<_>) = attributes.into_iter().unzip();
+                Value::Object(Object::new(None, names, all(values)?)?.into())
+            }
             Self::Module(module) => Value::Module(module),
             Self::Function(function) => Value::Function(function),
             Self::Prim(function) => Value::Prim(function),

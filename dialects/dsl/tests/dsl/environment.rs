@@ -20,6 +20,13 @@ impl<'c> Environment<'c> for Host<'c> {
     }
 }
 
+/// A configuration with a number, a float and a dict.
+fn config<'c>(cx: &Context<'c>) -> HostValue<'c> {
+    let sizes = HostValue::Dict(vec![(cx.symbol("small"), HostValue::Int(2))]);
+    let fields = [("width", HostValue::Int(8)), ("eps", HostValue::Float(0.5)), ("sizes", sizes)];
+    HostValue::Object(fields.map(|(name, value)| (cx.symbol(name), value)).to_vec())
+}
+
 fn read<'c>(cx: &Context<'c>, source: &str, host: &Host<'c>) -> Result<Module<'c>, String> {
     let file = cx.sources().add("live.py", source);
     let result = parse_file_in(cx, file, &DslOptions::default(), host);
@@ -45,6 +52,7 @@ fn live_values_stand_where_the_file_binds_no_name() {
             ("half", HostValue::Function(scale)),
             ("KIND", HostValue::Str(cx.symbol("bf16"))),
             ("x", HostValue::Int(7)),
+            ("CFG", config(cx)),
         ],
         asked: RefCell::default(),
     };
@@ -52,6 +60,11 @@ fn live_values_stand_where_the_file_binds_no_name() {
         "{HEAD}@func\ndef f(x: Tensor[SHAPE, KIND], y: Tensor[SHAPE[:1], \"f32\"]):\n    return x + EPS, half(y)\n"
     );
     let module = read(cx, &source, &host).unwrap();
+    // Attributes and items of an object that lives elsewhere.
+    let width =
+        format!("{HEAD}@func\ndef f(x: Tensor[(CFG.width, CFG.sizes[\"small\"]), \"f32\"]):\n    return x * CFG.eps\n");
+    let configured = read(cx, &width, &host).unwrap();
+    assert_eq!(configured.functions[0].params()[0].ty().to_string(), "Tensor[(8, 2), \"f32\"]");
     let Some(AnyFunction::Hir(function)) = module.entry_function() else { panic!("no entry") };
     assert_eq!(function.return_type.to_string(), "(Tensor[(4, n), \"bf16\"], Tensor[(4,), \"f32\"])");
     assert_eq!(module.functions.iter().map(|f| f.name().as_str()).collect::<Vec<_>>(), ["scale", "f"]);
