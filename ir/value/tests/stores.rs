@@ -93,6 +93,28 @@ fn tensors_are_read_when_they_are_asked_for() {
     assert_eq!(read("c", DType::Fp8E4M3), [1.0, 2.0, 448.0, -0.5]);
 }
 
+/// What an archive has beside numbers is no reason to refuse the numbers.
+#[test]
+fn a_member_that_is_no_array_is_refused_when_it_is_asked_for() {
+    let folder = TempFolder::new("value-stores-member");
+    let (array, path) = (folder.join("x.npy"), folder.join("x.npz"));
+    let one = BTreeMap::from([("x".to_owned(), tensors()["a.w"].clone())]);
+    write(&array, &one);
+    let numbers = std::fs::read(&array).unwrap();
+    let mut archive = zip::ZipWriter::new(std::fs::File::create(&path).unwrap());
+    let text = numbers.iter().copied().map(|byte| if byte == b'f' { b'U' } else { byte }).collect::<Vec<_>>();
+    for (name, bytes) in [("x.npy", &numbers), ("names.npy", &text)] {
+        archive.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        std::io::Write::write_all(&mut archive, bytes).unwrap();
+    }
+    archive.finish().unwrap();
+    let store = open_tensors(&path).unwrap();
+    assert_eq!(store.info("names").unwrap().stored, "no array of numbers");
+    let error = store.get_as("names", DType::I64).unwrap().unwrap_err();
+    assert!(error.message.starts_with("cannot read `names` of "), "{error}");
+    assert_eq!(store.get_as("x", DType::F32).unwrap().unwrap().shape(), [2, 3]);
+}
+
 #[test]
 fn wrong_files_are_named() {
     let folder = TempFolder::new("value-stores-wrong");

@@ -52,6 +52,23 @@ pub fn bind_shapes<'c>(shapes: &[(Expr<'c>, &[usize])], span: Option<Span>) -> R
     Ok(sizes)
 }
 
+/// Adds sizes that were stated.
+///
+/// # Errors
+/// The shapes say another one.
+pub fn add_stated<'c>(sizes: &mut DimSizes<'c>, stated: &DimSizes<'c>, span: Option<Span>) -> Result<()> {
+    let mut stated: Vec<_> = stated.iter().map(|(&name, &size)| (name, size)).collect();
+    stated.sort_unstable_by_key(|(name, _)| name.as_str());
+    for (name, size) in stated {
+        let known = *sizes.entry(name).or_insert(size);
+        if known != size {
+            let message = format!("dim `{name}` is {known} in the inputs, but stated as {size}");
+            return Err(Diagnostic::error(message).at(span));
+        }
+    }
+    Ok(())
+}
+
 /// Binds what no other shape has bound, by a constant's stored shape. That the rest agrees is seen when the constant is read.
 pub fn bind_rest<'c>(sizes: &mut DimSizes<'c>, param: Expr<'c>, shape: &[usize], span: Option<Span>) -> Result<()> {
     let dims = param.ty().as_tensor().filter(|ty| ty.rank() == shape.len()).map_or(&[][..], |ty| ty.shape);

@@ -15,6 +15,7 @@ mod method;
 mod pass;
 mod plan;
 mod prepare;
+mod progress;
 mod random;
 mod reach;
 mod reading;

@@ -1,7 +1,6 @@
 //! The interpreter of HIR functions. Its stack is a vector: neither loops nor calls nest on the host's.
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use tf_core::node::GridRegion;
@@ -237,10 +236,10 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
                     return Err(failed(expr, "it has no evaluation rule".to_owned(), None));
                 };
                 let dims = &self.activations.last().expect("a function is being evaluated").dims;
-                let start = self.times.map(|_| Instant::now());
+                let start = self.times.and_then(|times| times.begin(op.decl.name));
                 let value = self.semantics.op((expr, OpView { op, args }), rule, &mut operands, dims);
                 if let (Some(times), Some(start)) = (self.times, start) {
-                    times.add(op.decl.name, start.elapsed());
+                    times.end(op.decl.name, start);
                 }
                 value
             }

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use tf_core::{AnyFunction, Diagnostic, Expr, Module, Result};
+use tf_core::{AnyFunction, Diagnostic, Expr, Function, Module, Result};
 use tf_framework::{Artifact, OptionError, Pass, PassCx};
+use tf_types::Symbol;
 use tf_value::Tensor;
 use tf_value::io::write_tensors;
 
 use crate::boundary::activations;
+use crate::dims::add_stated;
 use crate::reading::refused;
 use crate::tensors::{Sources, open};
 use crate::{DimSizes, Engine, Engines, Positions, Reading, ReadingRequest, Request, Step, Times, bind_dims, summary};
@@ -160,6 +162,9 @@ impl Evaluate {
         }
         let positions = self.positions().map_err(|error| Diagnostic::error(error.message))?;
         let Some(step) = self.step(&Reading::load(module, sources.constants.clone()))? else { return Ok(None) };
+        if let Step::Function(_, function) = &step {
+            check_stated(*function, &sources.dims)?;
+        }
         let names: Vec<_> = match &step {
             Step::Function(_, function) => activations(*function).filter_map(Expr::var_name).collect(),
             Step::Method(_, method) => method.params.iter().map(|param| param.name).collect(),
@@ -171,7 +176,7 @@ impl Evaluate {
                 .collect::<Result<_>>()?,
             Step::Method(_, method) => sources.of_method(*method)?,
         };
-        let times = self.stats.then_some(&notes.times);
+        let times = notes.times.as_ref();
         let request = ReadingRequest { step, inputs: &inputs, dims: &sources.dims, times };
         let Some(form) = positions else { return engine.run_reading(&request).transpose() };
         let Some(results) = engine.run_positions(cx, &request, form).transpose()? else { return Ok(None) };
@@ -218,9 +223,7 @@ impl Evaluate {
         bound.extend(changed.iter().zip(&outputs).filter_map(|(&param, tensor)| tensor.as_ref().map(|_| param)));
         let known: Vec<_> = tensors.iter().chain(outputs.iter().flatten()).cloned().collect();
         let mut dims = bind_dims(&bound, &known, entry.span())?;
-        for (&name, &size) in &sources.dims {
-            dims.entry(name).or_insert(size);
-        }
+        add_stated(&mut dims, &sources.dims, entry.span())?;
         let mut filled =
             constants.map(|&param| reading.constant(param, &dims)).collect::<Result<Vec<_>>>()?.into_iter();
         let mut given = tensors.into_iter();
@@ -238,7 +241,18 @@ impl Evaluate {
 struct Notes {
     positions: Option<String>,
     converted: Vec<String>,
-    times: Times,
+    times: Option<Times>,
+}
+
+/// Whether a function has the dims whose sizes are stated.
+fn check_stated<'c>(function: Function<'c>, stated: &DimSizes<'c>) -> Result<()> {
+    let known: Vec<_> = function.dim_vars_reached().iter().map(|var| var.name).collect();
+    let other = stated.keys().copied().filter(|name| !known.contains(name)).map(Symbol::as_str).min();
+    let Some(name) = other else { return Ok(()) };
+    let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+    let help = if known.is_empty() { "it has none".to_owned() } else { format!("it has {}", known.join(", ")) };
+    let message = format!("`{}` has no dim `{name}`, whose size `dims` states", function.name);
+    Err(Diagnostic::error(message).at(function.span).with_help(help))
 }
 
 fn only<'c>(functions: &[AnyFunction<'c>]) -> Option<AnyFunction<'c>> {
@@ -279,7 +293,7 @@ impl Pass for Evaluate {
         };
         let (inputs, weights) = (file(&self.inputs, "inputs")?, file(&self.weights, "weights")?);
         let sources = Sources::new(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims);
-        let mut notes = Notes::default();
+        let mut notes = Notes { times: Times::on_terminal(self.stats), ..Notes::default() };
         let outputs = match self.run_reading(engine, (module, cx.context()), &sources, &mut notes)? {
             Some(outputs) => outputs,
             None if self.mesh.is_some() => {
@@ -300,8 +314,8 @@ impl Pass for Evaluate {
         for line in notes.converted {
             text.push_str(&format!("converted {line}\n"));
         }
-        if self.stats {
-            text.push_str(&notes.times.table());
+        if let Some(times) = notes.times.filter(|_| self.stats) {
+            text.push_str(&times.table());
         }
         cx.emit_artifact(Artifact::text("text", "txt", text));
         Ok(module)

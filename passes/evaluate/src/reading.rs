@@ -269,7 +269,8 @@ pub fn missing(resource: &Resource, lacking: &[(String, Vec<String>)]) -> Diagno
             error = error.with_note(None, format!("tried {}", tried.join(", ")));
         }
     }
-    resource.explain(error)
+    let names: Vec<_> = lacking.iter().flat_map(|(_, names)| names).map(String::as_str).collect();
+    resource.explain(error, &names)
 }
 
 /// A refusal of values as a diagnostic.

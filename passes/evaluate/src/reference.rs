@@ -7,6 +7,7 @@ use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Result, Span};
 use tf_value::{EvalRegistry, Tensor, Value};
 
 use crate::boundary::{Arguments, activations};
+use crate::dims::add_stated;
 use crate::machine::Machine;
 use crate::mesh::PerPosition;
 use crate::method::{self, Calls, Item};
@@ -38,9 +39,7 @@ impl Reference {
         let values = request.inputs.iter().map(|input| Value::Tensor(input.clone())).collect();
         let arguments = Arguments::activations(values, reading.clone());
         let mut dims = arguments.dims(function, function.span, Whole::shape)?;
-        for (&name, &size) in request.dims {
-            dims.entry(name).or_insert(size);
-        }
+        add_stated(&mut dims, request.dims, function.span)?;
         let mut reach = Reach::default();
         reach.function(reading, function, dims.clone(), true);
         let names: Vec<_> = activations(function).filter_map(Expr::var_name).collect();

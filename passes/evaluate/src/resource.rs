@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tf_core::Diagnostic;
+use tf_core::diag::did_you_mean;
 use tf_types::{DType, TensorType};
 use tf_value::io::{TensorInfo, TensorStore};
 use tf_value::{Tensor, ValueError};
@@ -69,9 +70,9 @@ impl Resource {
         Some(made_up(self.random?, name, ty.dtype, shape))
     }
 
-    /// Adds to an error which names there are.
+    /// Adds to an error about names that there are not which ones there are, and whether one was meant.
     #[must_use]
-    pub fn explain(&self, mut error: Diagnostic) -> Diagnostic {
+    pub fn explain(&self, mut error: Diagnostic, missing: &[&str]) -> Diagnostic {
         if self.places.is_empty() {
             return error
                 .with_help("name a file with `inputs=FILE` or `weights=FILE`, or make tensors up with `random=SEED`");
@@ -83,7 +84,18 @@ impl Resource {
                 error = error.with_note(None, names(store.as_ref()));
             }
         }
-        error
+        let near = missing.iter().find_map(|name| self.near(name).filter(|near| near != name));
+        if let Some(near) = near { error.with_help(format!("did you mean `{near}`?")) } else { error }
+    }
+
+    /// A name like this one that some store has.
+    #[must_use]
+    pub fn near(&self, name: &str) -> Option<String> {
+        let known = self.places.iter().flat_map(|(store, prefix)| {
+            store.names().into_iter().filter_map(|known| known.strip_prefix(prefix.as_str()).map(str::to_owned))
+        });
+        let known: Vec<String> = known.collect();
+        did_you_mean(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// How the names of a tensor read in each place: `` `a.w` in FILE``.

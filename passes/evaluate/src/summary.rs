@@ -4,6 +4,20 @@ use std::fmt::Write;
 
 use tf_value::{Tensor, show_shape};
 
+/// A number of at most seven significant digits.
+fn number(value: f64) -> String {
+    let magnitude = value.abs();
+    if value.fract() == 0.0 && magnitude < 1e15 {
+        format!("{value}")
+    } else if (1e-3..1e6).contains(&magnitude) {
+        format!("{value:.6}")
+    } else if magnitude.is_finite() {
+        format!("{value:.6e}")
+    } else {
+        format!("{value}")
+    }
+}
+
 /// One row an output: name, dtype, shape, least, greatest and mean value, number of NaNs.
 pub fn table(outputs: &[(String, Tensor)]) -> String {
     let mut rows = vec![["output", "dtype", "shape", "min", "max", "mean", "nan"].map(str::to_owned)];
@@ -11,7 +25,7 @@ pub fn table(outputs: &[(String, Tensor)]) -> String {
         let values = tensor.to_f64_vec();
         let numbers = || values.iter().copied().filter(|v| !v.is_nan());
         let count = numbers().count();
-        let number = |value: f64| if count == 0 { "-".to_owned() } else { format!("{value:.6}") };
+        let number = |value: f64| if count == 0 { "-".to_owned() } else { number(value) };
         rows.push([
             name.clone(),
             tensor.dtype().to_string(),

@@ -121,7 +121,8 @@ impl<'c> Sources<'c> {
     fn missing(&self, kind: &str, name: &str) -> Diagnostic {
         let tried = self.inputs.tried(name);
         let tried = if tried.is_empty() { String::new() } else { format!(": tried {}", tried.join(", ")) };
-        self.inputs.explain(Diagnostic::error(format!("there is no tensor for the {kind} `{name}`{tried}")))
+        let error = Diagnostic::error(format!("there is no tensor for the {kind} `{name}`{tried}"));
+        self.inputs.explain(error, &[name])
     }
 }
 

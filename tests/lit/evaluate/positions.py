@@ -15,7 +15,7 @@ from tilefoundry.target import CudaTarget
 # OWN: out0 {{.*}} (2, 4, 2, 2)
 # OWN-NEXT: positions w=2 l=4
 # FILE: [2, 4, 2, 2]
-# COORDINATE: out0 i64 (2, 4) 0.000000 7.000000 3.500000
+# COORDINATE: out0 i64 (2, 4) 0 7 3.500000
 # WHOLE: out0 f32 (4, 6)
 # WHOLE-NOT: positions
 # NONE: error: result 0: it is another value at every position; `mesh=all` gives them all

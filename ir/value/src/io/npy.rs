@@ -59,8 +59,11 @@ impl Header {
         let extents = shape.ok_or_else(|| "its shape is no tuple".to_owned())?.split(',').map(str::trim);
         let shape = extents.filter(|extent| !extent.is_empty()).map(str::parse).collect::<Result<Vec<usize>, _>>();
         let shape = shape.map_err(|_| "its shape is no tuple of integers".to_owned())?;
-        let dtype = if let Stored::Known(known) = element { language_dtype(known) } else { None };
-        let info = TensorInfo { stored: descr.to_owned(), dtype, shape };
+        let (dtype, stored) = match element {
+            Stored::Known(known) => (language_dtype(known), known.to_string()),
+            Stored::Raw(width) => (None, format!("V{width}")),
+        };
+        let info = TensorInfo { stored, dtype, shape };
         Ok(Self { info, fortran, big_endian, element, data_at })
     }
 
@@ -217,6 +220,6 @@ mod tests {
         assert_eq!(error.message, "`x` has 8 bytes of data, which its shape does not need");
         let raw = file("|V1", "False", "(3,)", &[0; 3]);
         let error = Header::parse(&raw).unwrap().read("`x`", &raw, DType::F32).unwrap_err();
-        assert_eq!(error.message, "`x` is `|V1`: bits that cannot be f32");
+        assert_eq!(error.message, "`x` is `V1`: bits that cannot be f32");
     }
 }

@@ -22,15 +22,15 @@ const MAX_HEADER: u64 = 1 << 16;
 pub struct Archive {
     path: PathBuf,
     file: Mutex<ZipArchive<File>>,
-    /// By the name without `.npy`: its place in the archive, and its header.
-    arrays: BTreeMap<String, (usize, Header)>,
+    /// By the name without `.npy`: its place in the archive, and its header, or why it is not read.
+    arrays: BTreeMap<String, (usize, Result<Header, String>)>,
 }
 
 impl Archive {
     /// Opens an archive.
     ///
     /// # Errors
-    /// The file cannot be read, is no zip archive, or a member is no array of numbers.
+    /// The file cannot be read, or is no zip archive. A member that is no array of numbers is refused when it is asked for.
     pub fn open(path: &Path) -> Result<Self, ValueError> {
         let unreadable = |error: std::io::Error| ValueError::new(format!("cannot read {}: {error}", path.display()));
         let bad = |what: String| ValueError::new(format!("{} is no valid npz file: {what}", path.display()));
@@ -43,8 +43,7 @@ impl Archive {
             let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
             let mut start = Vec::new();
             member.take(MAX_HEADER).read_to_end(&mut start).map_err(unreadable)?;
-            let header = Header::parse(&start).map_err(|what| bad(format!("`{name}`: {what}")))?;
-            arrays.insert(name, (at, header));
+            arrays.insert(name, (at, Header::parse(&start)));
         }
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), arrays })
     }
@@ -68,12 +67,19 @@ impl TensorStore for Archive {
     }
 
     fn info(&self, name: &str) -> Option<TensorInfo> {
-        self.arrays.get(name).map(|(_, header)| header.info.clone())
+        self.arrays.get(name).map(|(_, header)| match header {
+            Ok(header) => header.info.clone(),
+            Err(_) => TensorInfo { stored: "no array of numbers".to_owned(), dtype: None, shape: Vec::new() },
+        })
     }
 
     fn get_as(&self, name: &str, dtype: DType) -> Option<Result<Tensor, ValueError>> {
         let (at, header) = self.arrays.get(name)?;
         let what = format!("`{name}` of {}", self.path.display());
+        let header = match header {
+            Ok(header) => header,
+            Err(why) => return Some(Err(ValueError::new(format!("cannot read {what}: {why}")))),
+        };
         let bytes = self.bytes(*at).map_err(|error| ValueError::new(format!("cannot read {what}: {error}")));
         Some(bytes.and_then(|bytes| header.read(&what, &bytes, dtype)))
     }

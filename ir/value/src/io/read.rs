@@ -28,7 +28,7 @@ pub struct TensorFile {
 /// What the header says of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TensorInfo {
-    /// The dtype's name in the file (`U8`, `F64`, …).
+    /// The stored dtype, as safetensors names it (`U8`, `F64`, …); `V1` and `V2` are bytes without a meaning.
     pub stored: String,
     /// The language's dtype of that name; `None` where it has none (U8, which may hold the raw bits of an 8-bit float, and others).
     pub dtype: Option<DType>,
@@ -41,8 +41,8 @@ impl TensorInfo {
     #[must_use]
     pub fn holds(&self, dtype: DType) -> bool {
         let raw = match dtype {
-            DType::Fp8E4M3 | DType::F8E8M0 => ["U8", "|u1", "|V1"].as_slice(),
-            DType::BF16 => &["<V2", "|V2"],
+            DType::Fp8E4M3 | DType::F8E8M0 => ["U8", "V1"].as_slice(),
+            DType::BF16 => &["V2"],
             _ => &[],
         };
         self.dtype == Some(dtype) || raw.contains(&self.stored.as_str())

@@ -92,11 +92,7 @@ fn the_table_names_conversions() {
     let lines: Vec<_> = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(
         lines,
-        [
-            "output dtype shape min max mean nan",
-            "out0 f32 (2,) 2.000000 2.000000 2.000000 1",
-            "converted `x`: F16 in the file, cast to f32"
-        ]
+        ["output dtype shape min max mean nan", "out0 f32 (2,) 2 2 2 1", "converted `x`: F16 in the file, cast to f32"]
     );
 }
 
@@ -126,6 +122,46 @@ fn refusals_list_what_there_is() {
     assert!(run(cx, rules, "inputs=/nowhere").unwrap_err().contains("/nowhere"));
     assert!(run(cx, rules, "prefix=a run=b").unwrap_err().contains("`prefix` is given too"));
     assert!(run(cx, rules, "dims=n").unwrap_err().contains("expected NAME:SIZE, found `n`"));
+}
+
+#[test]
+fn numbers_of_the_table_are_short_at_any_size() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("numbers");
+    let row = |x: &[f32]| {
+        let zeros = vec![0.0; x.len()];
+        let file = folder.write("f.npz", &[("x", f32s(x)), ("w", f32s(&zeros))]);
+        let text = run(cx, rules, &format!("inputs={file}")).unwrap();
+        text.lines().nth(1).unwrap().split_whitespace().skip(2).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(row(&[1e-9, 3.0]), "(2,) 1.000000e-9 3 1.500000 0");
+    assert_eq!(row(&[-2.5e7, 1e30]), "(2,) -25000000 1.000000e30 5.000000e29 0");
+    assert_eq!(row(&[f32::NEG_INFINITY, f32::NAN]), "(2,) -inf -inf -inf 1");
+    assert_eq!(row(&[f32::NAN]), "(1,) - - - 1");
+}
+
+#[test]
+fn stated_dims_must_be_those_of_the_run() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("stated");
+    let file = folder.write("f.npz", &[("x", f32s(&[1.0, 2.0])), ("w", f32s(&[1.0, 2.0]))]);
+    assert!(run(cx, rules, &format!("inputs={file} dims=n:2")).is_ok());
+    let text = run(cx, rules, &format!("inputs={file} dims=n:3")).unwrap_err();
+    assert!(text.contains("dim `n` is 2 in the inputs, but stated as 3"), "{text}");
+    let text = run(cx, rules, "random=1 dims=m:3").unwrap_err();
+    assert!(text.contains("`f` has no dim `m`, whose size `dims` states") && text.contains("it has `n`"), "{text}");
+}
+
+#[test]
+fn near_names_are_told() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("near");
+    let file = folder.write("f.npz", &[("a.x", f32s(&[1.0])), ("ww", f32s(&[1.0]))]);
+    let text = run(cx, rules, &format!("inputs={file} prefix=a.")).unwrap_err();
+    assert!(text.contains("lacks `w`") && text.contains("did you mean `ww`?"), "{text}");
 }
 
 #[test]

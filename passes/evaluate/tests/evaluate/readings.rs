@@ -331,7 +331,7 @@ fn converters_make_constants_of_raw_ones() {
     assert!(message.contains("a constant is missing: module `m` lacks `raw`"), "{message}");
     let short = [("raw", f32s(&[1.0, -2.0])), ("child.w", f32s(&[3.0]))];
     let message = prepare(CONVERTED, "short", &short).unwrap_err();
-    assert!(message.contains("the constant `child.w` is f32 of shape (2,), found <f4 of shape (1,)"), "{message}");
+    assert!(message.contains("the constant `child.w` is f32 of shape (2,), found F32 of shape (1,)"), "{message}");
     let longer = CONVERTED.replace("%v: const tensor<1x2xf32>", "%v: const tensor<2x1xf32>");
     let message = prepare(&longer, "longer", &raw).unwrap_err();
     assert!(message.contains("the constant `v` is f32 of shape (2, 1), found f32 of shape (1, 2)"), "{message}");
