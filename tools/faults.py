@@ -22,7 +22,7 @@ PROGRAMS = os.path.join(ROOT, "docs", "examples", "faults", "programs")
 RIGHT = "typeinfer,constprop,canonicalize,cse,dce,inline,symbol-dce,strip-debug,canonicalize{fast-math}"
 FOUND = re.compile(
     r"error: pass `(?P<pass>[^`]+)` changed what `(?P<function>[^`]+)` computes: "
-    r"(?P<what>result \d+ at \[[\d, ]*\] is \S+, it was \S+ \(tolerance of \w+: [^)]+\))"
+    r"(?P<what>result \d+ at \[[\d, ]*\] is \S+, it was \S+ \(tolerance of \w+: [^)]+\)|its evaluation fails, as it did not before: .+)"
 )
 
 
@@ -62,6 +62,8 @@ def grown(source, module, ops=40):
     end = source.find("\n\n\n", start)
     head, text, tail = source[:start], source[start:end], source[end:]
     signature = re.search(r"    def f\((.*)\):\n", text)
+    if "@prim_func" in text:
+        return grown_statements(source, module, ops)
     params = re.findall(r'(\w+): (Tensor\[\(.*?\), "\w+"\])', signature[1])
     lines, count, at = [], 0, 0
     while count < ops:
@@ -76,6 +78,25 @@ def grown(source, module, ops=40):
     returned = text[last:].strip().removeprefix("return ")
     text = text[:last] + f"        result = {returned}\n        return result, tf.relu(-{first})\n"
     return head + text.rstrip() + tail
+
+
+def grown_statements(source, module, ops):
+    """The same of statements: buffers that nothing else uses are written between them."""
+    head, text = source.split(f"class {module}:")
+    text, *tail = text.split("\n\n\n", 1)
+    lines = text.rstrip().split("\n")
+    place = next(at for at, line in enumerate(lines) if "def f(" in line) + 1
+    if "with Mesh" in text:
+        # On a GPU the same effects are there again and again, with barriers between.
+        effects = [line for line in lines if re.match(r" {12}T\.(copy|sync)\(", line)]
+        lines += (["            T.sync(m)"] + effects) * (ops // len(effects))
+        return "\n\n\n".join([head + f"class {module}:" + "\n".join(lines), *tail])
+    first = re.search(r"(\w+): Tensor\[\((\d+),\)", lines[place - 1])
+    extra = [f"        b = T.alloc_tensor(TensorType(shape=({first[2]},), dtype=DType.f32, layout=Layout(({first[2]},), (1,)), storage=\"gmem\"))"]
+    extra += [f"        T.copy({first[1]}, b)"]
+    extra += ['        T.binary(b, b, b, kind="mul")'] * ops
+    lines[place:place] = extra
+    return "\n\n\n".join([head + f"class {module}:" + "\n".join(lines), *tail])
 
 
 class Suite:

@@ -231,7 +231,9 @@ impl Resolver<'_> {
         for option in &element.options {
             self.option(file, option, entry, &mut values);
         }
-        let missing = |(decl, value): &(&OptionDecl, &Option<_>)| decl.required && value.is_none();
+        // What was written and refused is not missing as well.
+        let is_written = |decl: &OptionDecl| element.options.iter().any(|option| option.name.value == decl.name);
+        let missing = |(decl, value): &(&OptionDecl, &Option<_>)| decl.required && value.is_none() && !is_written(decl);
         for (decl, _) in entry.options.iter().zip(&values).filter(missing) {
             let message = format!("`{}` needs the option `{}`", entry.name, decl.name);
             let error = self.error(file, &element.name.range, message);

@@ -5,7 +5,7 @@ use tf_core::node::FunctionData;
 use tf_core::special::with_callees;
 use tf_core::visit::{BindingSubstitutionCloner, Cloning, ExprCloner, clone_expr, collect_exprs};
 use tf_core::{Callee, Context, Expr, ExprKind, Function, Result};
-use tf_framework::{Counter, FunctionCx, FunctionPass, Pass, RemarkKind};
+use tf_framework::{Counter, FunctionCx, FunctionPass, OptionError, Pass, RemarkKind};
 
 /// Puts the bodies of called functions in the place of their calls, callees first; each call has a copy of its own.
 ///
@@ -69,6 +69,14 @@ impl Inline {
 }
 
 impl FunctionPass for Inline {
+    fn check(&self) -> std::result::Result<(), OptionError> {
+        if self.most >= 0 {
+            return Ok(());
+        }
+        let message = format!("expected a number of values from 0, found {}", self.most);
+        Err(OptionError { option: "most", message, help: None, missing: false })
+    }
+
     fn run<'c>(&self, function: Function<'c>, cx: &FunctionCx<'_, 'c>) -> Result<Function<'c>> {
         let Some(old) = function.body else { return Ok(function) };
         let mut bodies = Bodies::default();

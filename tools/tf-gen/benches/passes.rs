@@ -6,8 +6,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tf_core::node::{FunctionData, ModuleData};
-use tf_core::{AnyFunction, Arena, Context, Module};
+use tf_core::{Arena, Context};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
 use tf_gen::Shape;
 use tf_rewrite::Patterns;
@@ -25,17 +24,6 @@ fn cpu_time() -> Duration {
     now.try_into().expect("the time of a thread is not negative")
 }
 
-fn program<'c>(cx: &Context<'c>, (shape, functions, ops): (Shape, usize, usize)) -> Module<'c> {
-    let one = |number: usize| {
-        let module = tf_gen::module(cx, shape, ops);
-        let [AnyFunction::Hir(function)] = module.functions else { unreachable!("one function is generated") };
-        let name = cx.symbol(&format!("f{number}"));
-        AnyFunction::Hir(cx.function(FunctionData { name, ..*function.data() }))
-    };
-    let functions: Vec<_> = (0..functions).map(one).collect();
-    cx.module(ModuleData { functions: cx.alloc_slice(&functions), ..ModuleData::new(cx.symbol("m")) })
-}
-
 fn main() {
     let mut dialects = DialectBuilder::default();
     tf_hir::register(&mut dialects);
@@ -49,7 +37,8 @@ fn main() {
             for (pass, times) in PASSES.iter().zip(&mut times) {
                 let arena = Arena::new();
                 let cx = Context::new(&arena, Arc::clone(&ops));
-                let module = program(&cx, case);
+                let (shape, functions, ops) = case;
+                let module = tf_gen::library(&cx, shape, functions, ops);
                 let pipeline = Pipeline::build(&registry, cx.sources(), "bench", pass).expect("a pass");
                 let start = cpu_time();
                 assert!(PassManager::default().run(&pipeline, &cx, module).is_ok());

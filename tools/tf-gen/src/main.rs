@@ -1,4 +1,4 @@
-//! `tf-gen chain|tree|dag COUNT [--mlir]`: a program of that many ops on the standard output.
+//! `tf-gen chain|tree|dag COUNT [--functions=N] [--mlir]`: a program of that many ops on the standard output.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -7,39 +7,54 @@ use tf_core::{Arena, Context};
 use tf_gen::Shape;
 use tf_text::{PrintOptions, print_module};
 
-const USAGE: &str = "usage: tf-gen chain|tree|dag COUNT [--mlir]";
+const USAGE: &str = "usage: tf-gen chain|tree|dag COUNT [--functions=N] [--mlir]";
 
 const HELP: &str = "\
-tf-gen SHAPE COUNT [--mlir]   writes a program of COUNT ops as textual IR, or with --mlir as MLIR
-tf-gen --version              says which version this is
+tf-gen SHAPE COUNT [OPTION]...   writes a program of COUNT ops as textual IR
+tf-gen --version                 says which version this is
 
   chain                       each op uses the one before it: the deepest graph
   tree                        no value is used twice
   dag                         values are shared, so that the number of paths is exponential
+
+  --functions=N               N functions of COUNT ops each, which do not call each other
+  --mlir                      as MLIR
 ";
 
 fn generate(args: &[String]) -> Result<String, String> {
-    let (shape, count, mlir) = match args {
+    let (shape, count, options) = match args {
         [flag] if flag == "-h" || flag == "--help" => return Ok(HELP.to_owned()),
         [flag] if flag == "-V" || flag == "--version" => {
             return Ok(format!("tf-gen {}\n", env!("CARGO_PKG_VERSION")));
         }
-        [shape, count] => (shape, count, false),
-        [shape, count, flag] if flag == "--mlir" => (shape, count, true),
+        [shape, count, options @ ..] => (shape, count, options),
         _ => return Err(USAGE.to_owned()),
     };
     let shape: Shape = shape.parse()?;
-    let count: usize = match count.parse() {
-        Ok(count @ 1..) => count,
-        _ => return Err(format!("`{count}` is no count of ops from 1\n{USAGE}")),
+    let number = |text: &str, of: &str| match text.parse() {
+        Ok(count @ 1..) => Ok(count),
+        _ => Err(format!("`{text}` is no count of {of} from 1\n{USAGE}")),
     };
+    let count: usize = number(count, "ops")?;
+    let (mut functions, mut mlir) = (None, false);
+    for option in options {
+        match option.strip_prefix("--functions=") {
+            Some(text) => functions = Some(number(text, "functions")?),
+            None if option == "--mlir" => mlir = true,
+            None => return Err(format!("unknown option `{option}`\n{USAGE}")),
+        }
+    }
     if mlir {
-        return Ok(tf_gen::mlir(shape, count));
+        return Ok(functions.map_or_else(|| tf_gen::mlir(shape, count), |n| tf_gen::mlir_library(shape, n, count)));
     }
     let registry = tf_gen::registry().map_err(|errors| format!("{errors:?}"))?;
     let arena = Arena::new();
     let cx = Context::new(&arena, registry);
-    Ok(print_module(tf_gen::module(&cx, shape, count), &PrintOptions::default()))
+    let module = match functions {
+        Some(functions) => tf_gen::library(&cx, shape, functions, count),
+        None => tf_gen::module(&cx, shape, count),
+    };
+    Ok(print_module(module, &PrintOptions::default()))
 }
 
 fn main() -> ExitCode {

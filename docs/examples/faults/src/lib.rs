@@ -14,6 +14,7 @@ mod loops;
 mod operands;
 mod order;
 mod sharing;
+mod statements;
 mod windows;
 
 tf_plugin::tilefoundry_plugin!(register);
@@ -29,4 +30,5 @@ fn register(r: &mut tf_plugin::Registrar<'_>) {
     order::register(r);
     sharing::register(r);
     functions::register(r);
+    statements::register(r);
 }

@@ -1,10 +1,12 @@
 //! A random program, a pipeline, and what both versions give on random inputs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tf_core::node::{FunctionData, ModuleData};
+use tf_core::special::with_callees;
 use tf_core::visit::collect_exprs;
-use tf_core::{AnyFunction, Arena, Context, Diagnostic, ExprKind, Function, Meta, Module};
+use tf_core::{AnyFunction, Arena, Callee, Context, Diagnostic, ExprKind, Function, Meta, Module};
 use tf_dataflow::same_bits;
 use tf_evaluate::{DimSizes, Engine, Reference, Request};
 use tf_framework::{PassManager, PassRegistry, Pipeline};
@@ -17,18 +19,46 @@ use tf_types::DType;
 use tf_value::{DialectBuilder, Tensor, extent};
 
 /// What was seen.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Check {
     /// Functions with a value that was compared.
     pub compared: u64,
     /// Modules that the pipeline changed.
     pub changed: u64,
+    /// What occurred in functions with values: ops by name, and `loop`, `call`, `tuple`, `variant`.
+    pub seen: BTreeSet<String>,
 }
 
 impl Check {
-    pub fn and(self, other: Self) -> Self {
-        Self { compared: self.compared + other.compared, changed: self.changed + other.changed }
+    pub fn add(&mut self, other: Self) {
+        self.compared += other.compared;
+        self.changed += other.changed;
+        self.seen.extend(other.seen);
     }
+}
+
+/// The ops of HIR and of scalars, by name.
+pub fn value_ops() -> Vec<String> {
+    let mut dialects = DialectBuilder::default();
+    tf_hir::register(&mut dialects);
+    tf_dim::register(&mut dialects);
+    let (ops, _) = dialects.freeze().unwrap();
+    ops.iter().map(|(_, decl)| decl.name.to_string()).collect()
+}
+
+/// What a function consists of, with what it calls.
+fn parts(function: Function<'_>) -> impl Iterator<Item = String> {
+    let functions = with_callees(&[function]);
+    let variants = functions.iter().filter(|function| function.is_prototype()).map(|_| "variant".to_owned());
+    let exprs = functions.iter().filter_map(|function| function.body).flat_map(collect_exprs);
+    let kinds = exprs.filter_map(|expr| match expr.kind {
+        ExprKind::Grid(_) => Some("loop".to_owned()),
+        ExprKind::Tuple(_) => Some("tuple".to_owned()),
+        ExprKind::Call { callee: Callee::Op(op), .. } => Some(op.decl.name.to_string()),
+        ExprKind::Call { callee: Callee::Function(_), .. } => Some("call".to_owned()),
+        _ => None,
+    });
+    variants.chain(kinds).collect::<Vec<_>>().into_iter()
 }
 
 /// What is asked of a pipeline, besides that values stay.
@@ -74,15 +104,8 @@ pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
     let (ops, rules) = dialects.freeze().unwrap();
     let arena = Arena::new();
     let cx = &Context::new(&arena, ops);
-    let options = Options {
-        hir: &["tf", "dim"],
-        hir_functions: 2,
-        tir_functions: 0,
-        steps: 16,
-        depth: 0,
-        parts: false,
-        ..Options::default()
-    };
+    let options =
+        Options { hir: &["tf", "dim"], hir_functions: 3, tir_functions: 0, steps: 16, depth: 0, ..Options::default() };
     let module = random_module(cx, seed, &options);
     let module = if wanted.projected { projected(cx, module, seed) } else { module };
     let mut registry = PassRegistry::default();
@@ -111,10 +134,11 @@ pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
     if wanted.idempotent && run(&registry, pipeline, cx, once).ok() != Some(once) {
         wrong("a second run changes it again".to_owned(), Some(once));
     }
-    let mut seen = Check { compared: 0, changed: u64::from(once != module) };
+    let mut seen = Check { changed: u64::from(once != module), ..Check::default() };
     let engine = Reference::new(Arc::clone(&rules));
-    for (old, new) in module.functions.iter().zip(once.functions) {
-        let (AnyFunction::Hir(old), AnyFunction::Hir(new)) = (*old, *new) else { continue };
+    for new in once.functions {
+        let old = module.functions.iter().find(|old| old.name() == new.name());
+        let (Some(AnyFunction::Hir(old)), AnyFunction::Hir(new)) = (old.copied(), *new) else { continue };
         let Some((inputs, dims)) = inputs(old, &mut Rng::new(seed), wanted.size) else { continue };
         let value = |module, function| {
             let entry = AnyFunction::Hir(function);
@@ -128,6 +152,7 @@ pub fn check(seed: u64, pipeline: &str, wanted: Wanted) -> Check {
             wrong(format!("{} gave {expected:?} and gives {found:?}", old.name), Some(once));
         }
         seen.compared += 1;
+        seen.seen.extend(parts(old));
     }
     seen
 }
