@@ -20,6 +20,7 @@ use crate::{DimSizes, Engine, Engines, Positions, Reading, ReadingRequest, Reque
 /// parameter `w` of the child `a.b` takes `a.b.w` of the weights file; without one, or where it lacks it, that name of the inputs file after
 /// PREFIX, after `weights.`, or alone. It must have the declared shape and dtype, and is read when it is first needed. A file is safetensors,
 /// npz or npy; a folder holds safetensors files.
+/// A function of statements takes a tensor of an output's name too, for one that it changes in place.
 /// What runs is `entry`, else the method `forward`, else the module's entry function. Results are written as `out0`, `out1`, …, all or
 /// nothing. The module stays as it is.
 #[derive(Clone, Pass)]

@@ -81,3 +81,32 @@ pub fn place(mesh: Mesh<'_>, axis: usize) -> Result<Place, TypeError> {
     }
     Err(TypeError::new(format!("{mesh} has no such axis")))
 }
+
+#[cfg(test)]
+mod tests {
+    use tf_core::Arena;
+    use tf_types::MeshKey;
+    use tf_types::mesh::MeshLayout;
+
+    use super::{AxisPosition, place};
+    use crate::test_util::{context, threads, topology};
+
+    #[test]
+    fn coordinates_of_slices_count_from_their_starts() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let of = |mesh, axis| place(mesh, axis).map(|place| (place.axis, place.start)).unwrap();
+        let axis = |in_cta, stride, extent| AxisPosition { in_cta, stride, extent };
+        let to = |start, stop| MeshKey::Slice(Some(start), Some(stop), None);
+        let m = threads(cx, &[6, 32]);
+        assert_eq!((of(m, 0), of(m, 1)), ((axis(true, 32, 6), 0), (axis(true, 1, 32), 0)));
+        let part = cx.slice_mesh(m, &[to(1, 3), to(8, 16)]).unwrap();
+        assert_eq!((of(part, 0), of(part, 1)), ((axis(true, 32, 6), 1), (axis(true, 1, 32), 8)));
+        let levels = [topology(cx, "cta", 4), topology(cx, "thread", 64)];
+        let layout = cx.layout(cx.const_dims(&[4, 2, 32]), Some(cx.const_dims(&[64, 32, 1])));
+        let both = cx.mesh(&levels, MeshLayout::Plain(layout), &[]);
+        let part = cx.slice_mesh(both, &[to(1, 4), to(1, 2), to(0, 32)]).unwrap();
+        assert_eq!((of(part, 0), of(part, 1)), ((axis(false, 1, 4), 1), (axis(true, 32, 2), 1)));
+        assert!(place(part, 3).is_err());
+    }
+}

@@ -36,7 +36,7 @@ pub fn run<'c>(request: &Request<'_, 'c>, function: PrimFunction<'c>, rules: &Ev
         TargetKind::Cpu => None,
         _ => Some(geometry(request, function)?),
     };
-    let mut shared = Shared { memory: Memory::default(), epoch: 1, spans: compiler.spans, steps: 0 };
+    let mut shared = Shared { memory: Memory::default(), epoch: 1, spans: compiler.spans, steps: 0, rounds: 0 };
     let mut params = Vec::new();
     let held = request.inputs.iter().map(Some).chain((0..outputs.len()).map(|at| request.outputs.get(at)?.as_ref()));
     for (what, tensor) in code.memory.iter().zip(held) {

@@ -14,6 +14,8 @@ use super::scalar::{Scalar, ScalarCode};
 
 /// Instructions of groups that a run may take.
 const MOST_STEPS: u64 = 1 << 27;
+/// Rounds of `while` loops that a run may take: their ends are no numbers that a bound could be told from.
+const MOST_ROUNDS: u64 = 1 << 18;
 
 /// How far a CTA came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +159,14 @@ impl<'c> Turn<'_, 'c> {
                 }
             }
             Instruction::Run { name, team, .. } => return self.meet(cta, group, name, *team),
-            Instruction::Jump(target) => return Ok(Next::At(*target)),
+            Instruction::Jump(target) => {
+                self.shared.rounds += u64::from(*target <= at);
+                if self.shared.rounds > MOST_ROUNDS {
+                    let message = format!("a `while` loop does not end: more than {MOST_ROUNDS} rounds were run");
+                    return Err(Diagnostic::error(message).at(span));
+                }
+                return Ok(Next::At(*target));
+            }
             Instruction::Unless(cond, target) => {
                 return self.parts(group, *target, |turn, thread| {
                     Ok(!turn.scalar(cta, thread, cond, at)?.holds().map_err(value_error)?)

@@ -167,3 +167,35 @@ fn files_give_tensors_sizes_and_have_prefixes() {
     );
     assert!(warned.contains("has no tensor for a parameter of `f`"), "{warned}");
 }
+
+/// A kernel whose threads exchange elements through shared memory.
+const EXCHANGE: &str = r#"#mesh0 = mesh<[thread = 64], (8, 8):(8, 1), [p, q]>
+#layout0 = shard<(8, 8):(8, 1), [S(0), S(1)], #mesh0>
+#layout1 = shard<(8, 8):(1, 8), [S(0), S(1)], #mesh0>
+module @M target("nvidia.h200_sxm") topology(thread = 64) entry(@f) {
+  tir.func @f(%x: tensor<64xf32>, %out: tensor<64xf32>) target("nvidia.h200_sxm") outputs(1) {
+    tir.mesh m = #mesh0 {
+      let %mine = T.tensor_view %x {layout = #layout0} : (tensor<64xf32>) -> tensor<64xf32, #layout0>
+      let %result = T.tensor_view %out {layout = #layout0} : (tensor<64xf32>) -> tensor<64xf32, #layout0>
+      let %box = T.alloc_tensor {tensor_type = tensor<64xf32, smem>} : () -> tensor<64xf32, smem>
+      let %own = T.tensor_view %box {layout = #layout0} : (tensor<64xf32, smem>) -> tensor<64xf32, #layout0, smem>
+      let %turned = T.tensor_view %box {layout = #layout1} : (tensor<64xf32, smem>) -> tensor<64xf32, #layout1, smem>
+      T.copy %mine, %own : (tensor<64xf32, #layout0>, tensor<64xf32, #layout0, smem>)
+      T.sync {mesh = #mesh0} : ()
+      T.copy %turned, %result : (tensor<64xf32, #layout1, smem>, tensor<64xf32, #layout0>)
+    }
+  }
+}
+"#;
+
+#[test]
+fn a_barrier_that_goes_is_missed() {
+    let without: String =
+        EXCHANGE.lines().filter(|line| !line.contains("T.sync")).map(|line| format!("{line}\n")).collect();
+    assert_eq!(error(Numerics::Exact, &without, EXCHANGE), "", "what failed before is not compared");
+    let found = error(Numerics::Exact, EXCHANGE, &without);
+    let said = "error: pass `wrong` changed what `f` computes: its evaluation fails, as it did not before: \
+                thread 1 of block 0 reads element [8] of `box`, which thread 8 of block 0 writes with no barrier between";
+    assert!(found.starts_with(said), "{found}");
+    assert!(found.contains("it fails here"), "{found}");
+}

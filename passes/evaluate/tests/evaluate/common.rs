@@ -11,7 +11,9 @@ use tf_value::{DialectBuilder, EvalRegistry};
 
 pub fn context(arena: &Arena) -> (Context<'_>, Arc<EvalRegistry>) {
     let mut builder = DialectBuilder::default();
+    tf_dim::register(&mut builder);
     tf_hir::register(&mut builder);
+    tf_tir::register(&mut builder);
     let (ops, rules) = builder.freeze().unwrap();
     (Context::new(arena, ops), rules)
 }

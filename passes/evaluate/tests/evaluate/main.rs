@@ -10,3 +10,4 @@ mod liveness;
 mod mesh;
 mod readings;
 mod reference;
+mod statements;

@@ -1,0 +1,57 @@
+//! Barriers of threads and of the grid.
+
+use super::{kernel, numbers, run};
+
+const PARAMS: &str = "x: Tensor[(64,), \"f32\"], out: Tensor[(64,), \"f32\"]";
+
+/// Two CTAs that exchange their halves through global memory, with these statements between.
+fn exchange(between: [&str; 2]) -> Result<Vec<f32>, String> {
+    let half = "layout=ShardLayout(layout=Layout((32,), (1,)), attrs=(S(0),), mesh=m), shape=(32,)";
+    let lines = format!(
+        "with Mesh((Topology(\"cta\", 2),), Layout((2,), (1,)), names=(\"c\",)) as g:\n    \
+         with Mesh((Topology(\"thread\", 32),), Layout((32,), (1,)), names=(\"t\",)) as m:\n        \
+         mine = T.tensor_view(x, g.c * 32, {half})\n        own = T.tensor_view(out, g.c * 32, {half})\n        \
+         other = T.tensor_view(out, 32 - g.c * 32, {half})\n        \
+         held = T.alloc_tensor(TensorType((32,), \"f32\", ShardLayout(layout=Layout((32,), (0,)), attrs=(S(0),), mesh=m), \"rmem\"))\n        \
+         T.copy(mine, own)\n        {}\n        T.copy(other, held)\n        {}\n        T.copy(held, own)",
+        between[0], between[1],
+    );
+    Ok(run(&kernel(PARAMS, &lines), &[numbers(&[64])])?[0].to_f32_vec())
+}
+
+#[test]
+fn the_grid_meets() {
+    let x = numbers(&[64]).to_f32_vec();
+    let swapped: Vec<_> = x[32..].iter().chain(&x[..32]).copied().collect();
+    assert_eq!(exchange(["T.sync(g)", "T.sync(g)"]), Ok(swapped));
+    let error = exchange(["T.sync(g)", "T.relu(held, held)"]).unwrap_err();
+    assert!(error.contains("with no barrier between"), "{error}");
+    assert!(error.contains("blocks meet at a barrier of the whole grid only"), "{error}");
+    let error = exchange(["if g.c == 0:\n            T.sync(g)", "T.sync(g)"]).unwrap_err();
+    assert!(error.contains("block 1 writes") || error.contains("block 1 reads"), "{error}");
+}
+
+#[test]
+fn a_block_that_does_not_come_is_waited_for_in_vain() {
+    let lines = "with Mesh((Topology(\"cta\", 2),), Layout((2,), (1,)), names=(\"c\",)) as g:\n    \
+                 if g.c == 1:\n        T.sync(g)";
+    let error = run(&kernel(PARAMS, lines), &[numbers(&[64])]).unwrap_err();
+    assert!(
+        error.starts_with("error: block 1 waits at a barrier of the grid for block 0, which never comes"),
+        "{error}"
+    );
+    assert!(error.contains("note: block 0 has come to the end of the function"), "{error}");
+}
+
+#[test]
+fn positions_know_where_they_are_in_slices() {
+    let lines = "with Mesh((Topology(\"thread\", 64),), Layout((2, 32), (32, 1)), names=(\"w\", \"l\")) as m:\n    \
+                 part = m[1:2, 8:16]\n    own = T.tensor_view(out, m.w * 32 + m.l, layout=Layout((1,), (1,)), shape=(1,))\n    \
+                 mine = T.tensor_view(x, m.w * 32 + m.l, layout=Layout((1,), (1,)), shape=(1,))\n    \
+                 if m.w == 1 and m.l >= 8 and m.l < 16:\n        T.fill(own, 5.0)\n    else:\n        T.copy(mine, own)";
+    let lines = lines.replace("part = m[1:2, 8:16]\n    ", "");
+    let found = run(&kernel(PARAMS, &lines), &[numbers(&[64])]).unwrap_or_else(|error| panic!("{error}"));
+    let mut wanted = numbers(&[64]).to_f32_vec();
+    wanted[40..48].fill(5.0);
+    assert_eq!(found[0].to_f32_vec(), wanted);
+}
