@@ -12,11 +12,8 @@ use tf_value::Tensor;
 use crate::reduction::functions;
 use crate::{Case, Inputs, Reduction, parsed};
 
-/// Fewer generated sets of inputs.
-struct FewerSets {
-    /// One less, else a single one.
-    one_less: bool,
-}
+/// Fewer generated sets of inputs. A place is a set too many; it is the last ones that go.
+struct FewerSets;
 
 impl Reduction for FewerSets {
     fn name(&self) -> &'static str {
@@ -24,13 +21,16 @@ impl Reduction for FewerSets {
     }
 
     fn places(&self, case: &Case, _: &Arc<OpRegistry>) -> usize {
-        usize::from(matches!(case.inputs, Inputs::Generated(2..)))
+        match case.inputs {
+            Inputs::Generated(count) => count.saturating_sub(1),
+            Inputs::None | Inputs::Tensors(_) => 0,
+        }
     }
 
-    fn apply(&self, case: &Case, _: &Arc<OpRegistry>, _: Range<usize>) -> Option<Case> {
+    fn apply(&self, case: &Case, _: &Arc<OpRegistry>, places: Range<usize>) -> Option<Case> {
         let Inputs::Generated(count) = case.inputs else { return None };
-        let fewer = if self.one_less { count.checked_sub(1)? } else { count.div_ceil(2) };
-        Some(Case { inputs: Inputs::Generated(fewer.max(1)), ..case.clone() })
+        let fewer = count.checked_sub(places.len()).filter(|fewer| *fewer > 0)?;
+        Some(Case { inputs: Inputs::Generated(fewer), ..case.clone() })
     }
 }
 
@@ -132,14 +132,57 @@ impl Reduction for Elements {
     }
 }
 
-/// All of them, those that cut most first.
+/// Those that make each run shorter.
+pub(crate) fn fewer_sets() -> Vec<Box<dyn Reduction>> {
+    vec![Box::new(FewerSets)]
+}
+
+/// Those that concern the tensors themselves.
 pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
-    vec![
-        Box::new(FewerSets { one_less: false }),
-        Box::new(FewerSets { one_less: true }),
-        Box::new(Written),
-        Box::new(Elements(To::Zero)),
-        Box::new(Elements(To::One)),
-        Box::new(Elements(To::Whole)),
-    ]
+    vec![Box::new(Written), Box::new(Elements(To::Zero)), Box::new(Elements(To::One)), Box::new(Elements(To::Whole))]
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use tf_value::Tensor;
+
+    use super::{Elements, FewerSets, To, Written};
+    use crate::testing::{case, ops};
+    use crate::{Case, Inputs, Reduction};
+
+    fn identity(inputs: Inputs) -> Case {
+        Case { inputs, ..case("module @m { hir.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { hir.return %x } }") }
+    }
+
+    fn values(case: &Case) -> Vec<f64> {
+        let Inputs::Tensors(tensors) = &case.inputs else { panic!("no tensors") };
+        tensors["x"].to_f64_vec()
+    }
+
+    #[test]
+    fn sets_become_fewer_and_then_tensors() {
+        let six = identity(Inputs::Generated(6));
+        let fewer = |places| FewerSets.apply(&six, &ops(), places).expect("fewer").inputs;
+        assert!(matches!((fewer(0..5), fewer(2..4)), (Inputs::Generated(1), Inputs::Generated(4))));
+        assert_eq!(FewerSets.places(&six, &ops()), 5);
+        assert_eq!(FewerSets.places(&identity(Inputs::Generated(1)), &ops()), 0);
+        assert_eq!(Written.places(&six, &ops()), 6);
+        assert!(Written.apply(&six, &ops(), 0..2).is_none());
+        assert_eq!(values(&Written.apply(&six, &ops(), 0..1).expect("tensors")).len(), 4);
+    }
+
+    #[test]
+    fn elements_become_simple() {
+        let tensor = Tensor::from_f32(&[4], &[0.0, 1.0, 2.75, f32::NAN]).expect("a tensor");
+        let case = identity(Inputs::Tensors(Arc::new([("x".to_owned(), tensor)].into())));
+        let of = |to: To, places| {
+            let reduction = Elements(to);
+            (reduction.places(&case, &ops()), values(&reduction.apply(&case, &ops(), places).expect("simpler")))
+        };
+        assert_eq!(of(To::Zero, 1..3), (3, vec![0.0, 1.0, 0.0, 0.0]));
+        assert_eq!(of(To::One, 0..2), (2, vec![0.0, 1.0, 1.0, 1.0]));
+        assert_eq!((of(To::Whole, 0..1).0, of(To::Whole, 0..1).1[2]), (1, 3.0));
+    }
 }

@@ -13,6 +13,8 @@ mod reduction;
 mod retype;
 mod search;
 mod subject;
+#[cfg(test)]
+mod testing;
 mod tir;
 
 use std::sync::Arc;
@@ -28,6 +30,7 @@ pub use subject::{Size, parsed, size, text, well_formed};
 #[must_use]
 pub fn reductions() -> Vec<Box<dyn Reduction>> {
     let mut all = pipeline::reductions();
+    all.extend(inputs::fewer_sets());
     all.extend(module::reductions());
     all.extend(hir::reductions());
     all.extend(tir::reductions());

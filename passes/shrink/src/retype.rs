@@ -326,3 +326,89 @@ pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
     all.extend(extents_to(false));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Extent, Extents, Unplaced};
+    use crate::testing::{check, reduced};
+    use crate::{OnModule, Reduction};
+
+    fn extents(to: Extent, only_variables: bool) -> Box<dyn Reduction> {
+        Box::new(OnModule(Extents { to, only_variables }))
+    }
+
+    fn product(m: &str, k: &str, n: &str, head: &str) -> String {
+        format!(
+            r#"{head}
+module @m {{ hir.func @f(%x: tensor<{m}x{k}xf32>, %y: tensor<{k}x{n}xf32>) -> tensor<{m}x{n}xf32> {{
+  %0 = tf.matmul %x, %y : (tensor<{m}x{k}xf32>, tensor<{k}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  hir.return %0 }} }}"#
+        )
+    }
+
+    #[test]
+    fn extents_shrink_everywhere_at_once() {
+        let before = product("4", "6", "8", "");
+        check(&*extents(Extent::Half, false), &before, 1..2, 3, &product("4", "3", "8", ""));
+        check(&*extents(Extent::Least(1), false), &before, 0..3, 3, &product("1", "1", "1", ""));
+        assert_eq!(reduced(&*extents(Extent::Least(1), true), &before, 0..0).0, 0);
+    }
+
+    #[test]
+    fn variables_get_values_of_their_range() {
+        let head = "#S = dim<\"S\", 3, 9>";
+        let before = product("[#S]", "6", "8", head);
+        check(&*extents(Extent::Least(1), true), &before, 0..1, 1, &product("3", "6", "8", ""));
+        check(&*extents(Extent::Least(4), true), &before, 0..1, 1, &product("4", "6", "8", ""));
+        assert_eq!(reduced(&*extents(Extent::Least(40), true), &before, 0..0).0, 0);
+    }
+
+    #[test]
+    fn what_is_not_well_formed_any_more_is_not_tried() {
+        let before = r#"module @m { hir.func @f(%x: tensor<4x6xf32>) -> tensor<4x3xf32> {
+  %0 = tf.split %x {axis = 1, num_splits = 2} : (tensor<4x6xf32>) -> tuple<tensor<4x3xf32>, tensor<4x3xf32>>
+  %1 = tf.tuple_get_item %0 {index = 0} : (tuple<tensor<4x3xf32>, tensor<4x3xf32>>) -> tensor<4x3xf32>
+  hir.return %1 } }"#;
+        assert_eq!(reduced(&*extents(Extent::Least(1), false), before, 1..2), (2, None));
+    }
+
+    #[test]
+    fn calls_follow() {
+        let text = |n: i64| {
+            format!(
+                r#"module @m {{
+  hir.func @g(%x: tensor<{n}xf32>) -> tensor<{n}xf32> {{
+    %0 = tf.unary %x {{kind = "exp"}} : (tensor<{n}xf32>) -> tensor<{n}xf32>
+    hir.return %0 }}
+  hir.func @f(%x: tensor<{n}xf32>) -> tensor<{n}xf32> {{
+    %0 = call @g(%x) : (tensor<{n}xf32>) -> tensor<{n}xf32>
+    hir.return %0 }} }}"#
+            )
+        };
+        check(&*extents(Extent::Half, false), &text(8), 0..1, 1, &text(4));
+    }
+
+    const PLACED: &str = r#"#mesh0 = mesh<[thread = 4], (4):(1), [w]>
+#layout0 = shard<(4, 2):(2, 1), [S(0)], #mesh0>
+module @m topology(thread = 4) { hir.func @f(%x: tensor<8xf32>) -> tensor<8xf32, #layout0> {
+  %0 = tf.reshard %x {layout = #layout0} : (tensor<8xf32>) -> tensor<8xf32, #layout0>
+  %1 = tf.unary %0 {kind = "exp"} : (tensor<8xf32, #layout0>) -> tensor<8xf32, #layout0>
+  hir.return %1 } }"#;
+
+    #[test]
+    fn placement_goes() {
+        let after = r#"module @m topology(thread = 4) { hir.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = tf.unary %x {kind = "exp"} : (tensor<8xf32>) -> tensor<8xf32>
+  hir.return %0 } }"#;
+        check(&OnModule(Unplaced), PLACED, 0..1, 1, after);
+        assert_eq!(reduced(&OnModule(Unplaced), after, 0..0).0, 0);
+    }
+
+    #[test]
+    fn placements_follow_extents() {
+        let (count, after) = reduced(&*extents(Extent::Half, false), PLACED, 0..1);
+        assert_eq!(count, 1);
+        let after = after.expect("it is reduced");
+        assert!(after.contains("tensor<4xf32, #layout0>") && after.contains("S(0)"), "{after}");
+    }
+}

@@ -159,3 +159,67 @@ impl Search<'_> {
         found
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::{Search, Test, Verdicts};
+    use crate::testing::{case, ops};
+    use crate::{Case, reductions, size_of};
+
+    /// Holds where a program subtracts; counts how often it is asked.
+    #[derive(Default)]
+    struct Subtracts(AtomicUsize);
+
+    impl Test for Subtracts {
+        fn holds(&self, case: &Case, _: &(dyn Fn() -> bool + Sync)) -> Option<bool> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Some(case.module.contains("sub"))
+        }
+    }
+
+    /// A chain of so many ops, one of which subtracts.
+    fn chain(count: usize) -> Case {
+        let mut text =
+            "module @m entry(@f) { hir.func @f(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<16xf32> {\n"
+                .to_owned();
+        let mut last = "x".to_owned();
+        for at in 0..count {
+            let kind = if at == count * 2 / 3 { "sub" } else { "add" };
+            text += &format!(
+                "%{at} = tf.binary %{last}, %y {{kind = \"{kind}\"}} : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>\n"
+            );
+            last = at.to_string();
+        }
+        case(&format!("{text}hir.return %{last} }} }}"))
+    }
+
+    fn search(test: &Subtracts, jobs: usize, verdicts: Verdicts, most: usize) -> (Case, Verdicts) {
+        let stop = || test.0.load(Ordering::Relaxed) >= most;
+        let mut search = Search { ops: ops(), test, jobs, stop: &stop, verdicts, runs: 0 };
+        let small = search.run(chain(200), &reductions(), &mut |_| ());
+        (small, search.verdicts)
+    }
+
+    #[test]
+    fn one_op_of_many_is_found_in_few_tries_whatever_the_number_of_jobs() {
+        let (one, four) = (Subtracts::default(), Subtracts::default());
+        let (small, _) = search(&one, 1, Verdicts::default(), usize::MAX);
+        assert_eq!(size_of(&small, &ops()).ops, 1);
+        assert!(one.0.load(Ordering::Relaxed) < 60, "{:?}", one.0);
+        assert_eq!(search(&four, 4, Verdicts::default(), usize::MAX).0.module, small.module);
+    }
+
+    #[test]
+    fn a_search_goes_on_where_another_stopped() {
+        let whole = Subtracts::default();
+        let (small, _) = search(&whole, 1, Verdicts::default(), usize::MAX);
+        let (first, second) = (Subtracts::default(), Subtracts::default());
+        let (_, verdicts) = search(&first, 1, Verdicts::default(), 5);
+        let (again, _) = search(&second, 1, verdicts, usize::MAX);
+        assert_eq!(again.module, small.module);
+        let asked = |test: &Subtracts| test.0.load(Ordering::Relaxed);
+        assert_eq!(asked(&first) + asked(&second), asked(&whole));
+    }
+}

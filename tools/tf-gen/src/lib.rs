@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use tf_core::node::{FunctionData, ModuleData};
 use tf_core::op::{OpRegistry, RegistryError};
-use tf_core::{AnyFunction, Context, Expr, Function, Meta, Module};
+use tf_core::visit::{Cloning, ExprCloner, collect_exprs};
+use tf_core::{AnyFunction, Context, Expr, Function, Meta, Module, Result};
 use tf_hir::{Binary, Unary};
+use tf_testing::{Options, random_module};
 use tf_types::kinds::{BinaryKind, UnaryKind};
 use tf_types::{DType, Storage};
 use tf_value::DialectBuilder;
@@ -20,10 +22,71 @@ pub use shape::{Op, Shape, ops};
 ///
 /// # Errors
 /// Mistakes in the registration of the dialect.
-pub fn registry() -> Result<Arc<OpRegistry>, Vec<RegistryError>> {
+pub fn registry() -> std::result::Result<Arc<OpRegistry>, Vec<RegistryError>> {
     let mut dialects = DialectBuilder::default();
     tf_hir::register(&mut dialects);
     dialects.freeze().map(|(ops, _)| ops)
+}
+
+/// The registry of all ops that HIR functions have.
+///
+/// # Errors
+/// Mistakes in the registration of a dialect.
+pub fn all_ops() -> std::result::Result<Arc<OpRegistry>, Vec<RegistryError>> {
+    let mut dialects = DialectBuilder::default();
+    tf_hir::register(&mut dialects);
+    tf_dim::register(&mut dialects);
+    dialects.freeze().map(|(ops, _)| ops)
+}
+
+/// Rewrites nothing by itself.
+struct Same;
+impl ExprCloner<'_> for Same {}
+
+/// A module of HIR functions of at most `most` steps that have `count` ops or a few more, of every kind that [`all_ops`] has. It is a
+/// function of the seed.
+///
+/// # Errors
+/// None: the functions are well typed.
+pub fn random<'c>(cx: &Context<'c>, seed: u64, count: usize, most: usize) -> Result<Module<'c>> {
+    let options = Options {
+        hir: &["tf", "dim"],
+        tir: &[],
+        hir_functions: 1,
+        tir_functions: 0,
+        steps: most,
+        depth: 0,
+        parts: false,
+        odd: false,
+    };
+    let mut functions = Vec::new();
+    let mut made = 0;
+    for at in 0.. {
+        let module = random_module(cx, seed.wrapping_mul(1 << 20).wrapping_add(at), &options);
+        for function in module.functions {
+            let AnyFunction::Hir(function) = *function else { continue };
+            let body = function.value()?;
+            made += collect_exprs(body).iter().filter(|value| value.op_call().is_some()).count();
+            // One weight is one tensor of the whole module, so functions that were made apart have none.
+            let mut clone = Cloning::new(cx);
+            let mut params = function.params.to_vec();
+            for param in params.iter_mut().filter(|param| param.is_const_param()) {
+                if let Some(name) = param.var_name() {
+                    let ordinary = cx.var(name, param.ty(), param.meta);
+                    clone.replace(*param, ordinary);
+                    *param = ordinary;
+                }
+            }
+            let body = clone.visit(&mut Same, body)?;
+            let (name, params) = (cx.symbol(&format!("f{}", functions.len())), cx.alloc_slice(&params));
+            let data = FunctionData { name, params, body: Some(body), ..*function };
+            functions.push(AnyFunction::Hir(cx.function(data)));
+        }
+        if made >= count {
+            break;
+        }
+    }
+    Ok(cx.module(ModuleData { functions: cx.alloc_slice(&functions), ..ModuleData::new(cx.symbol("gen")) }))
 }
 
 /// A module `@gen` with one HIR function `@f(%x, %y)` of `count` ops on `tensor<16x128xf32>`.

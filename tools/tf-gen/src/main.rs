@@ -1,4 +1,5 @@
-//! `tf-gen chain|tree|dag COUNT [--functions=N] [--mlir]`: a program of that many ops on the standard output.
+//! `tf-gen chain|tree|dag COUNT [--functions=N] [--mlir]`: a program of that many ops on the standard output;
+//! `tf-gen random COUNT [SEED]`: one of random ops.
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -7,10 +8,14 @@ use tf_core::{Arena, Context};
 use tf_gen::Shape;
 use tf_text::{PrintOptions, print_module};
 
-const USAGE: &str = "usage: tf-gen chain|tree|dag COUNT [--functions=N] [--mlir]";
+const USAGE: &str = "usage: tf-gen chain|tree|dag COUNT [--functions=N] [--mlir], tf-gen random COUNT [SEED]";
+
+/// The most steps of a function of a random program: most functions of so few have a value.
+const STEPS: usize = 24;
 
 const HELP: &str = "\
 tf-gen SHAPE COUNT [OPTION]...   writes a program of COUNT ops as textual IR
+tf-gen random COUNT [SEED]       writes functions of random ops of all kinds, the same for the same seed (0)
 tf-gen --version                 says which version this is
 
   chain                       each op uses the one before it: the deepest graph
@@ -21,12 +26,27 @@ tf-gen --version                 says which version this is
   --mlir                      as MLIR
 ";
 
+fn random(count: &str, seed: &str) -> Result<String, String> {
+    let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed, a number from 0\n{USAGE}"))?;
+    let count = match count.parse() {
+        Ok(count @ 1..) => count,
+        _ => return Err(format!("`{count}` is no count of ops from 1\n{USAGE}")),
+    };
+    let registry = tf_gen::all_ops().map_err(|errors| format!("{errors:?}"))?;
+    let arena = Arena::new();
+    let cx = Context::new(&arena, registry);
+    let module = tf_gen::random(&cx, seed, count, STEPS).map_err(|error| error.message)?;
+    Ok(print_module(module, &PrintOptions::default()))
+}
+
 fn generate(args: &[String]) -> Result<String, String> {
     let (shape, count, options) = match args {
         [flag] if flag == "-h" || flag == "--help" => return Ok(HELP.to_owned()),
         [flag] if flag == "-V" || flag == "--version" => {
             return Ok(format!("tf-gen {}\n", env!("CARGO_PKG_VERSION")));
         }
+        [shape, count] if shape == "random" => return random(count, "0"),
+        [shape, count, seed] if shape == "random" => return random(count, seed),
         [shape, count, options @ ..] => (shape, count, options),
         _ => return Err(USAGE.to_owned()),
     };

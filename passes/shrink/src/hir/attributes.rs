@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use tf_core::node::FunctionData;
+use tf_core::node::{FunctionData, GridRegion};
 use tf_core::op::decl::ParamKind;
 use tf_core::op::{Attr, OpInstance};
-use tf_core::visit::{Cloning, ExprCloner, collect_exprs};
+use tf_core::visit::{Cloning, ExprCloner, function_values};
 use tf_core::{Callee, Context, Expr, ExprKind, Meta, NodeMap, Result};
 
 use super::{FunctionReduction, Site, computed, on};
@@ -77,6 +77,10 @@ impl FunctionReduction for Defaults {
 /// Docstrings, labels, names of values, constraints and origins go.
 struct Remarks;
 
+fn silent<'c>(cx: &Context<'c>, var: Expr<'c>) -> Expr<'c> {
+    cx.expr(var.kind, var.ty(), Meta::at(var.span()))
+}
+
 impl FunctionReduction for Remarks {
     fn name(&self) -> &'static str {
         "names and docstrings"
@@ -85,7 +89,7 @@ impl FunctionReduction for Remarks {
     fn places(&self, site: Site<'_>) -> usize {
         let function = site.function;
         let says = |value: Expr<'_>| value.meta.name.is_some() || value.meta.constraint.is_some();
-        let values = function.body.map(collect_exprs).unwrap_or_default();
+        let values = function_values(function);
         let said = function.doc.is_some() || (site.is_free && (function.label.is_some() || function.origin.is_some()));
         usize::from(said || values.into_iter().any(says))
     }
@@ -93,6 +97,12 @@ impl FunctionReduction for Remarks {
     fn apply<'c>(&self, cx: &Context<'c>, site: Site<'c>, _: Range<usize>) -> Result<Option<FunctionData<'c>>> {
         struct Silent;
         impl<'c> ExprCloner<'c> for Silent {
+            fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) -> Result<()> {
+                for binder in region.binders() {
+                    clone.replace(binder, silent(clone.cx, binder));
+                }
+                Ok(())
+            }
             fn clone_var(&mut self, var: Expr<'c>, _: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {
                 Ok(var)
             }
@@ -105,7 +115,44 @@ impl FunctionReduction for Remarks {
         if site.is_free {
             (data.label, data.origin) = (None, None);
         }
-        data.body = site.function.body.map(|body| Cloning::new(cx).visit(&mut Silent, body)).transpose()?;
+        let mut clone = Cloning::new(cx);
+        let mut params = site.function.params.to_vec();
+        for param in &mut params {
+            let new = silent(cx, *param);
+            clone.replace(std::mem::replace(param, new), new);
+        }
+        data.params = cx.alloc_slice(&params);
+        data.body = site.function.body.map(|body| clone.visit(&mut Silent, body)).transpose()?;
         Ok(Some(data))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Defaults, Remarks};
+    use crate::hir::on;
+    use crate::testing::{check, reduced};
+
+    #[test]
+    fn attributes_get_their_defaults() {
+        let before = r#"module @m { hir.func @f(%x: tensor<4x8xf32>) -> tensor<4xf32> {
+  %0 = tf.reduce %x {axes = [1], keepdim = false, kind = "max"} : (tensor<4x8xf32>) -> tensor<4xf32>
+  hir.return %0 } }"#;
+        let (count, after) = reduced(&*on(Defaults), before, 0..2);
+        assert_eq!(count, 2);
+        let after = after.expect("it is reduced");
+        assert!(
+            !after.contains("keepdim") && !after.contains("max") && after.contains("-> tensor<4x1xf32>"),
+            "{after}"
+        );
+    }
+
+    #[test]
+    fn names_go() {
+        let before = r#"module @m { hir.func @f(%x: f32) -> f32 {
+  %sum = tf.binary %x, %x {kind = "add"} : (f32, f32) -> f32
+  hir.return %sum } }"#;
+        check(&*on(Remarks), before, 0..1, 1, &before.replace("%sum", "%0"));
+        assert_eq!(reduced(&*on(Remarks), &before.replace("%sum", "%0"), 0..0).0, 0);
     }
 }

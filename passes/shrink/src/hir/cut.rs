@@ -146,3 +146,79 @@ impl<'a, 'c> Fresh<'a, 'c> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Cut;
+    use crate::hir::on;
+    use crate::testing::{check, reduced};
+
+    const CHAIN: &str = r#"module @m {
+  hir.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tf.unary %x {kind = "exp"} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tf.unary %0 {kind = "abs"} : (tensor<4xf32>) -> tensor<4xf32>
+    %2 = tf.binary %1, %0 {kind = "add"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    hir.return %2
+  }
+}"#;
+
+    #[test]
+    fn the_last_values_go_and_what_they_used_becomes_the_result() {
+        let after = r#"module @m {
+  hir.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tf.unary %x {kind = "exp"} : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tf.unary %0 {kind = "abs"} : (tensor<4xf32>) -> tensor<4xf32>
+    hir.return %1
+  }
+}"#;
+        check(&*on(Cut), CHAIN, 2..3, 3, after);
+    }
+
+    #[test]
+    fn the_first_values_go_and_become_parameters() {
+        let after = r#"module @m {
+  hir.func @f(%v0: tensor<4xf32>, %v1: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tf.binary %v1, %v0 {kind = "add"} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    hir.return %0
+  }
+}"#;
+        check(&*on(Cut), CHAIN, 0..2, 3, after);
+    }
+
+    #[test]
+    fn all_of_them_cannot_go() {
+        assert_eq!(reduced(&*on(Cut), CHAIN, 0..3), (3, None));
+    }
+
+    #[test]
+    fn a_tuple_becomes_a_tuple_of_parameters() {
+        let before = r#"module @m {
+  hir.func @f(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+    %0 = tf.split %x {axis = 1, num_splits = 1} : (tensor<4x8xf32>) -> tuple<tensor<4x8xf32>>
+    %1 = tf.tuple_get_item %0 {index = 0} : (tuple<tensor<4x8xf32>>) -> tensor<4x8xf32>
+    %2 = tf.unary %1 {kind = "exp"} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+    hir.return %2
+  }
+}"#;
+        let (count, after) = reduced(&*on(Cut), before, 0..1);
+        let after = after.expect("it is cut");
+        assert_eq!(count, 3);
+        assert!(after.contains("@f(%v0: tensor<4x8xf32>)") && after.contains("tuple %v0"), "{after}");
+    }
+
+    #[test]
+    fn a_function_that_is_called_keeps_its_parameters() {
+        let before = r#"module @m {
+  hir.func @g(%x: f32) -> f32 {
+    %0 = tf.unary %x {kind = "exp"} : (f32) -> f32
+    hir.return %0
+  }
+  hir.func @f(%x: f32) -> f32 {
+    %0 = call @g(%x) : (f32) -> f32
+    hir.return %0
+  }
+}"#;
+        // The one place is the call.
+        assert_eq!(reduced(&*on(Cut), before, 0..1), (1, None));
+    }
+}

@@ -53,3 +53,28 @@ impl FunctionReduction for Inline {
         Ok(Some(FunctionData { body: Some(body), ..*site.function }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Inline;
+    use crate::hir::on;
+    use crate::testing::check;
+
+    #[test]
+    fn calls_become_bodies() {
+        let callee = r#"hir.func @g(%a: f32, %b: f32) -> f32 {
+  %0 = tf.binary %a, %b {kind = "sub"} : (f32, f32) -> f32
+  hir.return %0 }"#;
+        let before = format!(
+            "module @m {{ {callee} hir.func @f(%x: f32, %y: f32) -> f32 {{
+  %0 = call @g(%y, %x) : (f32, f32) -> f32
+  hir.return %0 }} }}"
+        );
+        let after = format!(
+            r#"module @m {{ {callee} hir.func @f(%x: f32, %y: f32) -> f32 {{
+  %0 = tf.binary %y, %x {{kind = "sub"}} : (f32, f32) -> f32
+  hir.return %0 }} }}"#
+        );
+        check(&*on(Inline), &before, 0..1, 1, &after);
+    }
+}

@@ -205,3 +205,51 @@ impl FunctionReduction for Loops {
         Ok(Some(FunctionData { body: Some(body), return_type, ..*site.function }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Loops, To};
+    use crate::hir::on;
+    use crate::testing::{check, reduced};
+
+    const LOOP: &str = r#"module @m { hir.func @f(%x: f32, %y: f32) -> f32 {
+  %0 = hir.grid %i = 2 to 8 step 2 iter(%a = %x, %b = %y) : tuple<f32, f32> {
+    %2 = tf.binary %a, %b {kind = "add"} : (f32, f32) -> f32
+    hir.yield %2, %a
+  }
+  %1 = tf.tuple_get_item %0 {index = 0} : (tuple<f32, f32>) -> f32
+  hir.return %1 } }"#;
+
+    #[test]
+    fn a_loop_becomes_its_first_round() {
+        let after = r#"module @m { hir.func @f(%x: f32, %y: f32) -> f32 {
+  %0 = tf.binary %x, %y {kind = "add"} : (f32, f32) -> f32
+  hir.return %0 } }"#;
+        check(&*on(Loops(To::FirstRound)), LOOP, 0..1, 1, after);
+    }
+
+    #[test]
+    fn a_loop_gets_fewer_rounds() {
+        check(&*on(Loops(To::Rounds(2))), LOOP, 0..1, 1, &LOOP.replace("2 to 8", "2 to 6"));
+        check(&*on(Loops(To::Rounds(1))), LOOP, 0..1, 1, &LOOP.replace("2 to 8", "2 to 4"));
+        assert_eq!(reduced(&*on(Loops(To::Rounds(2))), &LOOP.replace("2 to 8", "2 to 5"), 0..0).0, 0);
+    }
+
+    #[test]
+    fn a_carry_keeps_its_initial_value() {
+        let after = r#"module @m { hir.func @f(%x: f32, %y: f32) -> f32 {
+  %0 = hir.grid %i = 2 to 8 step 2 iter(%a = %x) : f32 {
+    %2 = tf.binary %a, %y {kind = "add"} : (f32, f32) -> f32
+    hir.yield %2
+  }
+  hir.return %0 } }"#;
+        check(&*on(Loops(To::FewerCarries)), LOOP, 1..2, 2, after);
+        check(
+            &*on(Loops(To::FewerCarries)),
+            LOOP,
+            0..2,
+            2,
+            "module @m { hir.func @f(%x: f32, %y: f32) -> f32 { hir.return %x } }",
+        );
+    }
+}

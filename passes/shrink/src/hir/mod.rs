@@ -135,7 +135,7 @@ fn on<R: FunctionReduction + 'static>(reduction: R) -> Box<dyn Reduction> {
 pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
     let mut all = vec![on(inline::Inline)];
     all.extend(crate::retype::variables());
-    all.extend([on(cut::Cut), on(results::Results), on(params::Unused), on(params::Merged)]);
+    all.extend([on(cut::Cut), on(results::Flat), on(results::Results), on(params::Unused), on(params::Merged)]);
     all.extend(replace::Replace::all().map(on));
     all.extend(loops::Loops::all().map(on));
     all.extend(attributes::reductions());

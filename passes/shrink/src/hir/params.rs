@@ -88,3 +88,33 @@ impl FunctionReduction for Merged {
         Ok(Some(FunctionData { params, body: Some(body), return_type: body.ty(), ..*site.function }))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Merged, Unused};
+    use crate::hir::on;
+    use crate::testing::{check, reduced};
+
+    #[test]
+    fn unused_parameters_go() {
+        let before = "module @m { hir.func @f(%x: f32, %y: f32, %z: f32) -> f32 { hir.return %y } }";
+        let after = "module @m { hir.func @f(%x: f32, %y: f32) -> f32 { hir.return %y } }";
+        check(&*on(Unused), before, 1..2, 2, after);
+    }
+
+    #[test]
+    fn alike_parameters_become_one_and_weights_ordinary() {
+        let before = r#"module @m { hir.func @f(%x: f32, %y: f32, %w: const i64) -> tuple<f32, i64> {
+  %0 = tf.binary %x, %y {kind = "add"} : (f32, f32) -> f32
+  %1 = tuple %0, %w : tuple<f32, i64>
+  hir.return %1 } }"#;
+        let after = r#"module @m { hir.func @f(%x: f32, %w: i64) -> tuple<f32, i64> {
+  %0 = tf.binary %x, %x {kind = "add"} : (f32, f32) -> f32
+  %1 = tuple %0, %w : tuple<f32, i64>
+  hir.return %1 } }"#;
+        check(&*on(Merged), before, 0..2, 2, after);
+        let prototype = "module @m { hir.func @f(%x: f32, %y: f32) -> f32 { hir.return %y }
+  hir.func @g(%x: f32) -> f32 { %0 = call @f(%x, %x) : (f32, f32) -> f32  hir.return %0 } }";
+        assert_eq!(reduced(&*on(Merged), prototype, 0..1).0, 0);
+    }
+}

@@ -130,3 +130,56 @@ impl FunctionReduction for Replace {
         Ok(Some(with_results(cx, site, &new, &[])))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Replace, Simpler};
+    use crate::hir::on;
+    use crate::testing::{check, reduced};
+
+    #[test]
+    fn values_become_operands() {
+        let before = r#"module @m { hir.func @f(%x: f32, %y: f32) -> f32 {
+  %0 = tf.unary %x {kind = "exp"} : (f32) -> f32
+  %1 = tf.binary %0, %y {kind = "sub"} : (f32, f32) -> f32
+  hir.return %1 } }"#;
+        let first = r#"module @m { hir.func @f(%x: f32) -> f32 { hir.return %x } }"#;
+        check(&*on(Replace(Simpler::Operand(0))), before, 0..2, 2, first);
+        let second = r#"module @m { hir.func @f(%y: f32) -> f32 { hir.return %y } }"#;
+        check(&*on(Replace(Simpler::Operand(1))), before, 0..1, 1, second);
+        assert_eq!(reduced(&*on(Replace(Simpler::Operand(2))), before, 0..0).0, 0);
+    }
+
+    const CALLED: &str = r#"module @m {
+  hir.func @f(%x: f32) -> f32 {
+    %0 = tf.unary %x {kind = "exp"} : (f32) -> f32
+    %1 = tf.unary %0 {kind = "abs"} : (f32) -> f32
+    hir.return %1 }
+  hir.func @g(%x: f32) -> f32 { %0 = call @f(%x) : (f32) -> f32  hir.return %0 } }"#;
+
+    #[test]
+    fn in_a_called_function_values_become_parameters_or_zeros() {
+        let (count, after) = reduced(&*on(Replace(Simpler::Param)), CALLED, 0..1);
+        assert_eq!(count, 2);
+        assert!(!after.expect("it is reduced").contains("exp"));
+        let (count, after) = reduced(&*on(Replace(Simpler::Zeros)), CALLED, 1..2);
+        assert_eq!(count, 2);
+        let after = after.expect("it is reduced");
+        assert!(after.contains("tf.zeros") && !after.contains("abs"), "{after}");
+    }
+
+    #[test]
+    fn literals_become_simple() {
+        let text = |number: &str| {
+            format!(
+                r#"module @m {{ hir.func @f(%x: f32) -> f32 {{
+  %0 = constant {number} : f32
+  %1 = tf.binary %x, %0 {{kind = "add"}} : (f32, f32) -> f32
+  hir.return %1 }} }}"#
+            )
+        };
+        check(&*on(Replace(Simpler::Literal(1))), &text("2.5"), 0..1, 1, &text("1.0"));
+        check(&*on(Replace(Simpler::Literal(0))), &text("2.5"), 0..1, 1, &text("0.0"));
+        assert_eq!(reduced(&*on(Replace(Simpler::Literal(1))), &text("0.0"), 0..0).0, 0);
+    }
+}

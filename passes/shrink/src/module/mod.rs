@@ -54,3 +54,106 @@ fn edited<'c>(
     }
     new[&root]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{declared, functions, nested, variants};
+    use crate::testing::{check, reduced};
+    use crate::{ModuleReduction, OnModule};
+
+    fn of(reduction: impl ModuleReduction, text: &str, places: std::ops::Range<usize>) -> (usize, Option<String>) {
+        reduced(&OnModule(reduction), text, places)
+    }
+
+    const TREE: &str = r#"module @m target("cpu") topology() entry(@f) metadata(level = 3) {
+  hir.func @f(%x: tensor<4xf32>) -> tensor<4xf32> { %0 = call @c::@g(%x) : (tensor<4xf32>) -> tensor<4xf32>  hir.return %0 }
+  module @c { hir.func @g(%y: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tf.unary %y {kind = "exp"} : (tensor<4xf32>) -> tensor<4xf32>
+    hir.return %0 } }
+  method @forward(x) source("def forward(self, x):") { return $x }
+}"#;
+
+    /// As above without the method, which may call any function.
+    fn tree() -> String {
+        TREE.lines().filter(|line| !line.contains("method")).collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn declarations_go() {
+        let (count, after) = of(declared::Header, &tree(), 0..3);
+        let after = after.expect("it is reduced");
+        assert_eq!(count, 3);
+        assert!(after.starts_with("module @m entry(@f) {"), "{after}");
+        let (count, after) = of(declared::Header, &tree(), 1..2);
+        assert_eq!(count, 3);
+        assert!(after.expect("it is reduced").starts_with("module @m topology() entry(@f) metadata(level = 3) {"));
+        let (count, after) = of(declared::Entry, &tree(), 0..1);
+        assert_eq!(count, 1);
+        assert!(!after.expect("it is reduced").contains("entry"));
+    }
+
+    #[test]
+    fn a_child_stands_for_the_tree() {
+        let after = r#"module @c target("cpu") topology() { hir.func @g(%y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tf.unary %y {kind = "exp"} : (tensor<4xf32>) -> tensor<4xf32>
+  hir.return %0 } }"#;
+        check(&OnModule(nested::Lifted), &tree(), 0..1, 1, after);
+    }
+
+    #[test]
+    fn children_go_and_what_is_called_in_them_becomes_an_instance() {
+        let (count, after) = of(nested::Children, &tree(), 0..1);
+        assert_eq!(count, 1);
+        let after = after.expect("it is reduced");
+        assert!(!after.contains("module @c") && after.contains("hir.instance"), "{after}");
+    }
+
+    #[test]
+    fn functions_go_and_parameters_stand_in_for_their_results() {
+        let before = r#"module @m {
+  hir.func @g(%y: tensor<4xf32>) -> tensor<4xf32> { %0 = tf.unary %y {kind = "exp"} : (tensor<4xf32>) -> tensor<4xf32>  hir.return %0 }
+  hir.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = tf.unary %0 {kind = "abs"} : (tensor<4xf32>) -> tensor<4xf32>
+    hir.return %1 } }"#;
+        let after = r#"module @m { hir.func @f(%v0: tensor<4xf32>) -> tensor<4xf32> {
+    %0 = tf.unary %v0 {kind = "abs"} : (tensor<4xf32>) -> tensor<4xf32>
+    hir.return %0 } }"#;
+        check(&OnModule(functions::Functions), before, 0..1, 2, after);
+        assert_eq!(of(functions::Functions, before, 0..2), (2, None));
+    }
+
+    #[test]
+    fn methods_go() {
+        let (count, after) = of(declared::Methods, TREE, 0..1);
+        assert_eq!(count, 1);
+        assert!(!after.expect("it is reduced").contains("method"));
+    }
+
+    const DISPATCH: &str = r#"#S = dim<"S", 1, 9>
+module @m {
+  hir.func @f(%x: tensor<[#S]xf32>, %w: const tensor<4xf32>) -> tensor<[#S]xf32> {
+    hir.variant "small" [S = 1 to 5] (%x: tensor<[#S]xf32>, %w: const tensor<4xf32>) -> tensor<[#S]xf32> { hir.return %x }
+    hir.variant [S = 5 to 9] (%x: tensor<[#S]xf32>, %w: const tensor<4xf32>) -> tensor<[#S]xf32> {
+      %0 = tf.unary %x {kind = "exp"} : (tensor<[#S]xf32>) -> tensor<[#S]xf32>
+      hir.return %0 }
+    hir.converter w @to_w (%raw: const tensor<4xf32>) -> tensor<4xf32> { hir.return %raw }
+  }
+}"#;
+
+    #[test]
+    fn variants_go_or_stand_for_their_prototype() {
+        let (count, after) = of(variants::Variants, DISPATCH, 0..1);
+        let after = after.expect("it is reduced");
+        assert_eq!(count, 2);
+        assert!(!after.contains("small") && after.contains("[S = 1 to 9]"), "{after}");
+        assert_eq!(of(variants::Variants, DISPATCH, 0..2), (2, None));
+        let (count, after) = of(variants::Chosen, DISPATCH, 1..2);
+        let after = after.expect("it is reduced");
+        assert_eq!(count, 2);
+        assert!(!after.contains("hir.variant") && after.contains("exp"), "{after}");
+        let (count, after) = of(variants::Converters, DISPATCH, 0..1);
+        assert_eq!(count, 1);
+        assert!(!after.expect("it is reduced").contains("converter"));
+    }
+}

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tf_core::node::FunctionData;
 use tf_core::tree::{Replacements, replaced};
-use tf_core::{AnyFunction, Context, Function, Module, Result};
+use tf_core::{AnyFunction, Context, DimVarRangePat, Function, Module, Result};
 
 use crate::ModuleReduction;
 use crate::reduction::{Share, functions};
@@ -35,8 +35,28 @@ fn hir<'c>(module: Module<'c>) -> impl Iterator<Item = Function<'c>> {
     })
 }
 
-/// Variants go.
+/// Variants go, and those that are left are for their values too.
 pub struct Variants;
+
+/// The variants with ranges that cover what `all` covered; `None` where they are for more than one dim.
+fn covering<'c>(cx: &Context<'c>, all: &[Function<'c>], kept: &[Function<'c>]) -> Option<Vec<Function<'c>>> {
+    let range = |variant: &Function<'c>| match *variant.specializations {
+        [range] => Some(range),
+        _ => None,
+    };
+    let ranges: Vec<_> = all.iter().map(range).collect::<Option<_>>()?;
+    let (lo, hi) = (ranges.iter().map(|range| range.lo).min()?, ranges.iter().map(|range| range.hi).max()?);
+    let mut kept: Vec<_> = kept.iter().map(|variant| Some((range(variant)?, *variant))).collect::<Option<_>>()?;
+    kept.sort_by_key(|(range, _)| range.lo);
+    let starts: Vec<i64> = kept.iter().map(|(range, _)| range.lo).collect();
+    let wider = kept.into_iter().enumerate().map(|(at, (range, variant))| {
+        let lo = if at == 0 { lo } else { range.lo };
+        let hi = starts.get(at + 1).copied().unwrap_or(hi);
+        let specializations = cx.alloc_slice(&[DimVarRangePat { lo, hi, ..range }]);
+        cx.function(FunctionData { specializations, ..*variant })
+    });
+    Some(wider.collect())
+}
 
 impl ModuleReduction for Variants {
     fn name(&self) -> &'static str {
@@ -51,7 +71,8 @@ impl ModuleReduction for Variants {
         each(cx, module, places, |function| function.variants.len(), &|function, own| {
             let mut kept = function.variants.to_vec();
             kept.drain(own);
-            (!kept.is_empty()).then(|| FunctionData { variants: cx.alloc_slice(&kept), ..*function })
+            let kept = covering(cx, function.variants, &kept).filter(|kept| !kept.is_empty())?;
+            Some(FunctionData { variants: cx.alloc_slice(&kept), ..*function })
         })
     }
 }

@@ -113,3 +113,67 @@ pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
     all.push(on(params::Params));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{on, params, remove, unwrap};
+    use crate::testing::{check, reduced};
+
+    fn program(body: &str) -> String {
+        format!(
+            r#"module @m {{ tir.func @f(%x: tensor<4xf32>, %out: tensor<4xf32>) target("cpu") outputs(1) {{
+{body}
+}} }}"#
+        )
+    }
+
+    const COPIES: &str = r#"let %buf = T.alloc_tensor {tensor_type = tensor<4xf32, rmem>} : () -> tensor<4xf32, rmem>
+  T.copy %x, %buf : (tensor<4xf32>, tensor<4xf32, rmem>)
+  T.copy %buf, %out : (tensor<4xf32, rmem>, tensor<4xf32>)
+  T.copy %x, %out : (tensor<4xf32>, tensor<4xf32>)"#;
+
+    #[test]
+    fn statements_go() {
+        let (count, after) = reduced(&*on(remove::Remove), &program(COPIES), 2..4);
+        assert_eq!(count, 4);
+        assert_eq!(after.expect("it is reduced").matches("T.copy").count(), 1);
+    }
+
+    #[test]
+    fn what_uses_a_buffer_goes_with_it() {
+        let after = program("T.copy %x, %out : (tensor<4xf32>, tensor<4xf32>)");
+        check(&*on(remove::Remove), &program(COPIES), 0..1, 4, &after);
+    }
+
+    #[test]
+    fn loops_become_their_first_round() {
+        let view = |index: &str| {
+            format!(
+                r#"let %view = T.tensor_view %x, {index} {{layout = layout<(4):(1)>}} : (tensor<4xf32>, i64) -> tensor<4xf32, layout<(4):(1)>>
+    T.copy %view, %view : (tensor<4xf32, layout<(4):(1)>>, tensor<4xf32, layout<(4):(1)>>)"#
+            )
+        };
+        let before = program(&format!("tir.for %i = 0 to 4 step 1 : i64 {{ {} }}", view("%i")));
+        let (count, after) = reduced(&*on(unwrap::Unwrap::all().next().expect("one")), &before, 0..1);
+        assert_eq!(count, 1);
+        let after = after.expect("it is reduced");
+        assert!(!after.contains("tir.for") && after.contains("%x, 0 {layout"), "{after}");
+    }
+
+    #[test]
+    fn branches_take_the_place_of_an_if() {
+        let copy = |of: &str| format!("T.copy {of}, %out : (tensor<4xf32>, tensor<4xf32>)");
+        let before = program(&format!("tir.if true : bool {{ {} }} else {{ {} }}", copy("%x"), copy("%out")));
+        let [first, second] = [0, 1].map(|at| on(unwrap::Unwrap::all().nth(at).expect("two")));
+        check(&*first, &before, 0..1, 1, &program(&copy("%x")));
+        check(&*second, &before, 0..1, 1, &program(&copy("%out")));
+    }
+
+    #[test]
+    fn unused_parameters_go() {
+        let (count, after) = reduced(&*on(params::Params), &program("tir.return"), 0..2);
+        assert_eq!(count, 2);
+        let after = after.expect("it is reduced");
+        assert!(after.contains("@f() target(\"cpu\") outputs(0)"), "{after}");
+    }
+}

@@ -45,22 +45,30 @@ impl PrimReduction for Remove {
                 unbound.insert(var);
             }
         }
-        let body = rewrite_stmt(&mut Without { gone }, function.body, cx)?;
+        let body = rewrite_stmt(&mut Without { gone, open: Vec::new() }, function.body, cx)?;
         Ok(cx.prim_function(PrimFunctionData { body, ..*function }))
     }
 }
 
 struct Without<'c> {
     gone: NodeSet<Stmt<'c>>,
+    /// Whether each statement that is being rewritten goes; outer ones first.
+    open: Vec<bool>,
 }
 
 impl<'c> StmtMutator<'c> for Without<'c> {
     fn descends(&mut self, stmt: Stmt<'c>) -> bool {
-        !self.gone.contains(&stmt) || matches!(stmt.kind, StmtKind::Let { .. })
+        let gone = self.gone.contains(&stmt);
+        self.open.push(gone);
+        // The body of a binding is the rest of its block, which stays.
+        !gone || matches!(stmt.kind, StmtKind::Let { .. })
     }
 
-    fn generic_mutate(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
-        let gone = self.gone.contains(&stmt);
-        Ok(if gone { cx.stmt(StmtKind::Sequential(&[]), stmt.span) } else { stmt })
+    fn dispatch_mutate(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
+        Ok(match (self.open.pop(), stmt.kind) {
+            (Some(true), StmtKind::Let { body, .. }) => body,
+            (Some(true), _) => cx.stmt(StmtKind::Sequential(&[]), stmt.span),
+            _ => stmt,
+        })
     }
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use tf_core::node::PrimFunctionData;
-use tf_core::visit::{Cloning, ExprCloner, StmtMutator, WithExprs, rewrite_stmt};
+use tf_core::visit::{Cloning, ExprCloner, StmtMutator, rewrite_stmt};
+use tf_core::walk::rebuild_stmt_exprs;
 use tf_core::{Context, NodeSet, PrimFunction, Result, Stmt, StmtKind};
 
 use super::{PrimReduction, statements};
@@ -49,7 +50,21 @@ impl Unwrap {
 
 struct Same;
 impl ExprCloner<'_> for Same {}
-impl<'c> StmtMutator<'c> for Same {}
+
+/// Puts values and variables in the place of others, in statements.
+struct Replaced<'a, 'c>(Cloning<'a, 'c>);
+
+impl<'c> StmtMutator<'c> for Replaced<'_, 'c> {
+    fn generic_mutate(&mut self, stmt: Stmt<'c>, cx: &Context<'c>) -> Result<Stmt<'c>> {
+        let stmt = rebuild_stmt_exprs(cx, stmt, |expr| self.0.visit(&mut Same, expr))?;
+        match stmt.kind {
+            StmtKind::Let { var, value, body } if self.0.get(var) != var => {
+                Ok(cx.stmt(StmtKind::Let { var: self.0.get(var), value, body }, stmt.span))
+            }
+            _ => Ok(stmt),
+        }
+    }
+}
 
 struct Insides<'c> {
     unwrap: Unwrap,
@@ -88,14 +103,24 @@ impl PrimReduction for Unwrap {
     ) -> Result<PrimFunction<'c>> {
         let chosen: NodeSet<Stmt<'c>> = self.all_places(function)[places].iter().copied().collect();
         let mut clone = Cloning::new(cx);
-        for stmt in statements(function.body).into_iter().filter(|stmt| chosen.contains(stmt)) {
-            if let StmtKind::For { induction, start, .. } = stmt.kind {
-                let start = clone.visit(&mut Same, start)?;
-                clone.replace(induction, start);
+        for stmt in statements(function.body) {
+            match stmt.kind {
+                StmtKind::For { induction, start, .. } if chosen.contains(&stmt) => {
+                    let start = clone.visit(&mut Same, start)?;
+                    clone.replace(induction, start);
+                }
+                // A value of known numbers may have another type.
+                StmtKind::Let { var, value, .. } => {
+                    let ty = clone.visit(&mut Same, value)?.ty();
+                    if ty != var.ty() {
+                        clone.replace(var, cx.expr(var.kind, ty, var.meta));
+                    }
+                }
+                _ => {}
             }
         }
         let body = rewrite_stmt(&mut Insides { unwrap: *self, chosen, open: Vec::new() }, function.body, cx)?;
-        let body = rewrite_stmt(&mut WithExprs::new(&mut Same, clone), body, cx)?;
+        let body = rewrite_stmt(&mut Replaced(clone), body, cx)?;
         Ok(cx.prim_function(PrimFunctionData { body, ..*function }))
     }
 }
