@@ -68,7 +68,9 @@ pub fn read(args: &Args, expanded: impl Fn(&str, &[String]) -> Result<String, St
     let arena = Arena::new();
     let cx = Context::new(&arena, Arc::clone(&ops));
     let module = parsed(args, &cx, is_python, &source).map_err(|errors| shown(&errors, cx.sources()))?;
-    let module = well_formed(&cx, module).unwrap_or(module);
+    let module = well_formed(&cx, module).ok_or_else(|| {
+        format!("`{file}` breaks a rule before any pass runs: `tf-opt {file}` says which; only what keeps the rules is reduced")
+    })?;
     let inputs = inputs.map_or(Ok(Inputs::None), |inputs| read_inputs(&inputs, module))?;
     let module = text(module);
     let after = std::mem::take(&mut recipe.after);

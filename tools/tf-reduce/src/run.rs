@@ -58,7 +58,8 @@ fn see(runner: &Runner, case: &Case, stop: &dyn Fn() -> bool) -> Result<Seen, St
 
 /// What is looked for, and the case with what that needs.
 fn wanted(args: &Args, runner: &Runner, case: &mut Case, stop: &dyn Fn() -> bool) -> Result<Wanted, String> {
-    if matches!(case.inputs, Inputs::None) && matches!(args.test, None | Some(TestArg::WrongResult(_))) {
+    let made_up = matches!(case.inputs, Inputs::None) && matches!(args.test, None | Some(TestArg::WrongResult(_)));
+    if made_up {
         case.inputs = Inputs::Generated(SETS);
     }
     let of_run =
@@ -76,7 +77,14 @@ fn wanted(args: &Args, runner: &Runner, case: &mut Case, stop: &dyn Fn() -> bool
             }
         },
         None => match of_run(case)? {
-            (Some(found), _) => found,
+            (Some(found), _) => {
+                // Evaluation was tried because nothing was said; what shows without it needs none.
+                let plain = Case { inputs: Inputs::None, ..case.clone() };
+                if made_up && see(runner, &plain, stop).is_ok_and(|seen| found.shown(&seen)) {
+                    *case = plain;
+                }
+                found
+            }
             (None, true) => {
                 return Err(format!(
                     "`{}` has no pipeline; write `--pipeline` and what to look for, `--test`",
