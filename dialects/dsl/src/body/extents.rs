@@ -34,7 +34,9 @@ impl<'c> Parser<'_, 'c> {
                     DimOp::Max => "max",
                 };
                 let operands = self.nested(span, |p| Ok([p.dim_tree(a, span, leaf)?, p.dim_tree(b, span, leaf)?]))?;
-                let schema = self.schema("dim", name, "a dim as a value", span)?;
+                // In a `@func` extrema are those that `min(a, b)` stands for.
+                let is_tensor_op = matches!(op, DimOp::Min | DimOp::Max) && !self.is_prim();
+                let schema = self.schema(if is_tensor_op { "tf" } else { "dim" }, name, "a dim as a value", span)?;
                 self.emit(schema, &operands, &[], span, None)
             }
         }
