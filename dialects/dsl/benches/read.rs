@@ -1,4 +1,4 @@
-//! Reading functions of 10 k and 1 M ops, with type inference, in time of the processor.
+//! Reading functions of 10 k and 1 M ops, with type inference, and printing them back, in time of the processor.
 //!
 //! `cargo bench -p tf-dsl`; `READ_LARGEST=10000` leaves the million out.
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use tf_core::{Arena, Context};
-use tf_dsl::{DslOptions, parse_file};
+use tf_dsl::{DslOptions, PrintOptions, parse_file, print_module};
 
 /// What this thread has computed, without what others on the machine took from it.
 fn cpu_time() -> Duration {
@@ -27,14 +27,18 @@ fn program(count: usize) -> String {
     text
 }
 
+fn counts() -> impl Iterator<Item = usize> {
+    let largest = std::env::var("READ_LARGEST").ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
+    [10_000, 1_000_000].into_iter().filter(move |count| *count <= largest)
+}
+
 fn read(criterion: &mut Criterion) {
     let mut registry = tf_value::DialectBuilder::default();
     tf_dim::register(&mut registry);
     tf_hir::register(&mut registry);
     let registry = registry.freeze().expect("the dialects register once").0;
-    let largest = std::env::var("READ_LARGEST").ok().and_then(|n| n.parse().ok()).unwrap_or(usize::MAX);
     let mut group = criterion.benchmark_group("read");
-    for count in [10_000, 1_000_000].into_iter().filter(|count| *count <= largest) {
+    for count in counts() {
         let text = program(count);
         group.throughput(Throughput::Elements(count as u64)).sample_size(10);
         group.bench_function(BenchmarkId::from_parameter(count), |bencher| {
@@ -55,5 +59,30 @@ fn read(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, read);
+fn print(criterion: &mut Criterion) {
+    let mut registry = tf_value::DialectBuilder::default();
+    tf_dim::register(&mut registry);
+    tf_hir::register(&mut registry);
+    let registry = registry.freeze().expect("the dialects register once").0;
+    let mut group = criterion.benchmark_group("print");
+    for count in counts() {
+        let arena = Arena::new();
+        let cx = Context::new(&arena, registry.clone());
+        let file = cx.sources().add("bench.py", program(count));
+        let module = parse_file(&cx, file, &DslOptions::default()).expect("the program is right");
+        group.throughput(Throughput::Elements(count as u64)).sample_size(10);
+        group.bench_function(BenchmarkId::from_parameter(count), |bencher| {
+            bencher.iter_custom(|rounds| {
+                let start = cpu_time();
+                for _ in 0..rounds {
+                    black_box(print_module(&cx, module, &PrintOptions::default()).expect("it is printed"));
+                }
+                cpu_time() - start
+            });
+        });
+    }
+    group.finish();
+}
+
+criterion_group!(benches, read, print);
 criterion_main!(benches);

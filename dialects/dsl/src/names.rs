@@ -1,7 +1,9 @@
 //! Names that authoring files import.
 
+use tf_core::op::OpRegistry;
 use tf_types::Storage;
 
+use crate::print::python;
 use crate::statics::Python;
 use crate::value::Value;
 
@@ -155,6 +157,19 @@ pub(crate) fn exported<'c>(name: &str) -> Option<Value<'c>> {
 /// The value of a name that nothing binds.
 pub(crate) fn word<'c>(name: &str) -> Option<Value<'c>> {
     WORDS.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
+}
+
+/// Dialects of this package: what else is registered comes from plugins, and has a namespace of its own.
+const DIALECTS: [&str; 3] = ["T", "dim", "tf"];
+
+/// The dialects of plugins.
+pub(crate) fn plugin_dialects(ops: &OpRegistry) -> impl Iterator<Item = &'static str> {
+    ops.dialects().into_iter().filter(|&dialect| is_plugin(dialect))
+}
+
+/// Whether a dialect is that of a plugin.
+pub(crate) fn is_plugin(dialect: &str) -> bool {
+    !DIALECTS.contains(&dialect) && python::is_name(dialect)
 }
 
 /// Whether a builtin is one name of its own.

@@ -48,7 +48,9 @@ pub(crate) enum Value<'c> {
     Object(Rc<Object<'c>>),
     /// A dict of constants in order.
     Dict(Rc<Dict<'c>>),
-    /// An op by its dialect, `tf` or `T`, and name.
+    /// The namespace of a dialect that a plugin adds.
+    Dialect(&'static str),
+    /// An op by its dialect, `tf`, `T` or that of a plugin, and name.
     Op(&'static str, Symbol<'c>),
     /// A statement of TIR that the file declares, by its place.
     Intrinsic(usize),
@@ -152,6 +154,7 @@ impl<'c> Value<'c> {
             Self::Record(_) => "a plain Python class".to_owned(),
             Self::Object(_) => "an instance of a plain class".to_owned(),
             Self::Dict(items) => format!("a dict of {}", items.items().len()),
+            Self::Dialect(dialect) => format!("the dialect `{dialect}`"),
             Self::Op(dialect, name) => format!("the op `{dialect}.{name}`"),
             Self::Intrinsic(_) => "an intrinsic".to_owned(),
             Self::Platform(platform) => platform.describe(),

@@ -28,10 +28,13 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         match self.callee(&call.func)? {
             Value::Builtin(builtin) => self.construct(builtin, call, span, bind),
+            Value::Op(dialect, name) if crate::names::is_plugin(dialect) => {
+                self.op_call(dialect, name.as_str(), call, span, bind)
+            }
             Value::Op(dialect, name) if self.body.is_some() && dialect != self.dialect() => {
                 Err(self.foreign_op(name.as_str(), span))
             }
-            Value::Op(_, name) => self.op_call(name.as_str(), call, span, bind),
+            Value::Op(_, name) => self.op_call(self.dialect(), name.as_str(), call, span, bind),
             Value::Function(function) if self.is_prim() => {
                 let message = format!("`{}` is a `@func`, which a `@prim_func` does not call", function.name);
                 Err(Refusal::wrong(span, message))
@@ -74,7 +77,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let (text, span) = (name.id.as_str(), self.span(name));
         let symbol = self.cx.symbol(text);
         // In a body the ops of a star import hide Python's functions.
-        let is_op = !self.schemas_of(text).is_empty();
+        let is_op = !self.schemas_of(self.dialect(), text).is_empty();
         let hides = is_op && text != "launch" && (self.body.is_some() || text == "where");
         let is_file_word = self.body.is_none() && crate::names::file_word(text).is_some();
         let is_word = (crate::names::word(text).is_some() || is_file_word) && !hides;
@@ -94,15 +97,30 @@ impl<'a, 'c> Parser<'a, 'c> {
         Err(if self.calls_itself(text) { self.recursive(text, span) } else { self.unknown_op(text, span) })
     }
 
-    fn op_call(&mut self, name: &str, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
-        let schemas = self.schemas_of(name);
+    fn op_call(
+        &mut self,
+        dialect: &'static str,
+        name: &str,
+        call: &ast::ExprCall,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        let schemas = self.schemas_of(dialect, name);
         let callee = self.span(&*call.func);
+        let is_own = dialect == self.dialect();
         let Some((&last, earlier)) = schemas.split_last() else {
-            return match self.intrinsic_named(name) {
+            return match self.intrinsic_named(name).filter(|_| is_own) {
                 Some(at) => self.intrinsic_call(at, call, span),
-                None => Err(self.unknown_op(name, callee)),
+                None if is_own => Err(self.unknown_op(name, callee)),
+                None => {
+                    let refusal = Refusal::wrong(callee, format!("the dialect `{dialect}` has no op `{name}`"));
+                    Err(refusal.near(name, self.cx.ops().names(dialect)))
+                }
             };
         };
+        if last.decl.form == OpForm::Effect && self.body.is_some() && !self.is_prim() {
+            return Err(self.foreign_op(name, callee));
+        }
         if self.body.is_none() {
             return Err(Refusal::unread(span, format!("the op `{name}` is called outside a function")));
         }
@@ -120,10 +138,10 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// The schemas of a name; `name_` of a `@prim_func` selects the effect form.
-    fn schemas_of(&self, name: &str) -> Cow<'a, [Schema]> {
-        let schemas = self.cx.ops().schemas(self.dialect(), name);
+    fn schemas_of(&self, dialect: &str, name: &str) -> Cow<'a, [Schema]> {
+        let schemas = self.cx.ops().schemas(dialect, name);
         match name.strip_suffix('_') {
-            Some(bare) if schemas.is_empty() && self.is_prim() => {
+            Some(bare) if schemas.is_empty() && self.is_prim() && dialect == "T" => {
                 let effects = self.cx.ops().schemas("T", bare).iter();
                 Cow::Owned(effects.filter(|schema| schema.decl.form == OpForm::Effect).copied().collect())
             }

@@ -12,6 +12,7 @@ use super::Printer;
 use super::doc::Doc;
 use super::order::as_written;
 use super::scan::{is_nameless, loops};
+use crate::names::is_plugin;
 
 /// Tuples inside tuples; the reader has the same limit.
 const TUPLES: usize = 16;
@@ -107,6 +108,11 @@ impl<'c> Printer<'_, 'c> {
                     ("tf", None) => {
                         let name = self.surface(op).name;
                         let callee = self.file.op(self.cx, name);
+                        self.op_call(callee, op, args)?
+                    }
+                    (dialect, None) if is_plugin(dialect) => {
+                        let name = self.surface(op).name;
+                        let callee = format!("{}.{name}", self.file.import(dialect));
                         self.op_call(callee, op, args)?
                     }
                     _ => return Err(Diagnostic::error(format!("`{}` is no op of a `@func`", op.decl.name))),

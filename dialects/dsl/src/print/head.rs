@@ -11,6 +11,7 @@ use super::intrinsics::Declared;
 use super::names::IMPORTS;
 use super::python::string;
 use super::survey::Survey;
+use crate::names::plugin_dialects;
 
 impl<'c> Printer<'_, 'c> {
     /// The whole file.
@@ -36,7 +37,9 @@ impl<'c> Printer<'_, 'c> {
             out.push_str("import math\n\n");
         }
         for (module, names) in IMPORTS {
-            let names: Vec<_> = names.iter().filter_map(|name| self.file.imported(name)).collect();
+            let plugins = plugin_dialects(self.cx.ops()).filter(|_| *module == "tilefoundry.dsl");
+            let names: Vec<_> =
+                names.iter().copied().chain(plugins).filter_map(|name| self.file.imported(name)).collect();
             if !names.is_empty() {
                 import(&mut out, module, &names);
             }

@@ -7,6 +7,7 @@ use tf_types::{DimVar, Mesh, Symbol};
 use super::intrinsics::Declared;
 use super::python::is_name;
 use super::survey::Survey;
+use crate::names::plugin_dialects;
 
 /// What a file may import, by module, in the order of its head.
 pub(super) const IMPORTS: &[(&str, &[&str])] = &[
@@ -54,7 +55,7 @@ impl<'c> FileNames<'c> {
             used_meshes: FxHashSet::default(),
         };
         let all = IMPORTS.iter().flat_map(|(_, names)| names.iter().copied());
-        for name in all {
+        for name in all.chain(plugin_dialects(cx.ops())) {
             let spelling = if names.is_given(cx, name) { names.numbered(cx, name) } else { name.to_owned() };
             names.taken.insert(spelling.clone());
             names.imports.insert(name, spelling);

@@ -7,6 +7,7 @@ use tf_types::DType;
 use super::Printer;
 use super::doc::Doc;
 use super::prim::DEPTH;
+use crate::names::is_plugin;
 
 /// How an operator of scalars is written, and how tightly it and its operands bind.
 fn operator(name: &str) -> Option<(&'static str, [u8; 3])> {
@@ -80,11 +81,12 @@ impl<'c> Printer<'_, 'c> {
     }
 
     pub(super) fn prim_op(&mut self, op: OpInstance<'c>, args: &[Expr<'c>]) -> Result<Doc> {
-        if op.decl.name.dialect != "T" {
+        let dialect = op.decl.name.dialect;
+        if dialect != "T" && !is_plugin(dialect) {
             return Err(Diagnostic::error(format!("`{}` is no op of a `@prim_func`", op.decl.name)));
         }
         let name = self.surface(op).name;
-        let callee = format!("{}.{name}", self.file.import("T"));
+        let callee = format!("{}.{name}", self.file.import(dialect));
         self.op_call(callee, op, args)
     }
 

@@ -72,6 +72,11 @@ impl<'c> Parser<'_, 'c> {
             let why = format!("there is no module `{module}`; there are {known}");
             return Binding::Unread { why, at: self.span(alias) };
         }
+        let mut plugins = names::plugin_dialects(self.cx.ops());
+        let of_plugin = module.strip_prefix("tilefoundry.dsl.");
+        if let Some(dialect) = plugins.find(|&dialect| of_plugin == Some(dialect)) {
+            return Binding::Value(Value::Op(dialect, self.cx.symbol(name)));
+        }
         let dialect = match module {
             "tilefoundry.dsl.tf" => Some("tf"),
             "tilefoundry.dsl.T" if name == "cuda" => return Binding::Value(Value::Platform(Platform::Cuda)),
@@ -84,6 +89,11 @@ impl<'c> Parser<'_, 'c> {
         let word = matches!(name, "tile" | "where" | "launch").then(|| names::word(name)).flatten();
         if let Some(value) = names::exported(name).or(word) {
             return Binding::Value(value);
+        }
+        if module == "tilefoundry.dsl"
+            && let Some(dialect) = names::plugin_dialects(self.cx.ops()).find(|dialect| *dialect == name)
+        {
+            return Binding::Value(Value::Dialect(dialect));
         }
         let hint = did_you_mean(name, names::all()).map(|near| format!("; did you mean `{near}`?"));
         let why = format!("`{module}` has no name `{name}` that is supported{}", hint.unwrap_or_default());

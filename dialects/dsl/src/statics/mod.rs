@@ -148,6 +148,7 @@ impl<'c> Parser<'_, 'c> {
                 Some(value) => Ok(value),
                 None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
             },
+            Value::Dialect(dialect) => Ok(Value::Op(dialect, self.cx.symbol(name))),
             Value::Builtin(Builtin::Tf) => Ok(Value::Op("tf", self.cx.symbol(name))),
             Value::Builtin(Builtin::Tir) if name == "cuda" => Ok(Value::Platform(Platform::Cuda)),
             Value::Platform(platform) => self.platform_attribute(platform, name, span),

@@ -6,11 +6,13 @@ use tf_core::op::OpRegistry;
 use tf_target::mma::MmaOpSpec;
 use tf_types::{DType, Storage};
 
+use crate::names::plugin_dialects;
+
 /// A stub file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stub {
     /// Where it lies below the folder of stubs.
-    pub path: &'static str,
+    pub path: String,
     /// What it says.
     pub text: String,
 }
@@ -29,12 +31,16 @@ const PACKAGE: &[(&str, &str)] = &[
     ("tilefoundry/dsl/T/cuda/__init__.pyi", include_str!("package/cuda.pyi")),
 ];
 
-/// The stubs of the package: ops of both dialects with those of plugins, dtypes, storages, instructions of platforms, and the
+/// The stubs of the package: ops of both dialects and of those of plugins, dtypes, storages, instructions of platforms, and the
 /// rest as it is.
 #[must_use]
 pub fn stubs(registry: &OpRegistry) -> Vec<Stub> {
-    let mut files: Vec<_> = PACKAGE.iter().map(|&(path, text)| Stub { path, text: text.to_owned() }).collect();
-    let mut add = |path, text| files.push(Stub { path, text });
+    let mut files: Vec<_> =
+        PACKAGE.iter().map(|&(path, text)| Stub { path: path.to_owned(), text: text.to_owned() }).collect();
+    let mut add = |path: &str, text| files.push(Stub { path: path.to_owned(), text });
+    for dialect in plugin_dialects(registry) {
+        add(&format!("tilefoundry/dsl/{dialect}/__init__.pyi"), ops::dialect(registry, dialect));
+    }
     add("tilefoundry/dsl/tf/__init__.pyi", ops::dialect(registry, "tf"));
     add("tilefoundry/dsl/T/__init__.pyi", ops::dialect(registry, "T"));
     add("tilefoundry/dsl/T/cuda/mma.pyi", instructions());

@@ -26,7 +26,7 @@ pub(super) fn dialect(registry: &OpRegistry, dialect: &str) -> String {
         let signatures: Vec<_> = schemas.iter().flat_map(|schema| signatures(schema, &mut enums)).collect();
         let doc = schemas[0].decl.doc.lines().next().unwrap_or_default();
         function(&mut body, name, &signatures, doc);
-        if schemas.iter().all(|schema| schema.decl.form == OpForm::Effect) {
+        if dialect == "T" && schemas.iter().all(|schema| schema.decl.form == OpForm::Effect) {
             function(&mut body, &format!("{name}_"), &signatures, doc);
         }
     }

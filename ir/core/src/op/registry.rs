@@ -215,6 +215,14 @@ impl OpRegistry {
         self.names.schemas.get(dialect).and_then(|names| names.get(name)).map_or(&[], Vec::as_slice)
     }
 
+    /// The dialects that have ops, sorted.
+    #[must_use]
+    pub fn dialects(&self) -> Vec<&'static str> {
+        let mut dialects: Vec<_> = self.names.schemas.keys().copied().collect();
+        dialects.sort_unstable();
+        dialects
+    }
+
     /// All surface names of a dialect, sorted.
     #[must_use]
     pub fn names(&self, dialect: &str) -> Vec<&'static str> {
