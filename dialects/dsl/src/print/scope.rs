@@ -40,6 +40,8 @@ pub(super) struct Scope<'c> {
     pub(super) names: NodeMap<Expr<'c>, Rc<str>>,
     /// Names that no further value takes.
     used: FxHashSet<Rc<str>>,
+    /// The next number of names that were wanted before.
+    numbers: FxHashMap<String, u32>,
     /// Names of parameters and variables.
     given: FxHashSet<Rc<str>>,
     /// Ops and functions that it calls.
@@ -105,10 +107,14 @@ impl<'c> Scope<'c> {
         };
         let is_free = |name: &str, used: &FxHashSet<Rc<str>>| !used.contains(name) && file.allows(name);
         let mut name = base.clone();
-        let mut number = 2;
+        // The numbers below are taken: names are not given back.
+        let mut number = self.numbers.get(&base).copied().unwrap_or(2);
         while !is_free(&name, &self.used) {
             name = format!("{base}_{number}");
             number += 1;
+        }
+        if number > 2 {
+            self.numbers.insert(base, number);
         }
         let name: Rc<str> = name.into();
         self.used.insert(Rc::clone(&name));
