@@ -47,8 +47,13 @@ impl<'c> Parser<'_, 'c> {
             enclosing.push(mesh);
         }
         if enclosing.is_empty() {
-            return Err(Refusal::wrong(call, "a placement needs an enclosing mesh")
-                .help("write it inside `with Mesh(...) as m:`"));
+            let refusal = Refusal::wrong(call, "a placement needs an enclosing mesh");
+            // Axes and strides without a mesh are a strided layout, which has a constructor.
+            let help = match named.is_empty() && sugar.strides.is_some() {
+                true => "a layout with strides and no mesh is `Layout((4, 8), (8, 1))`",
+                false => "write it inside `with Mesh(...) as m:`",
+            };
+            return Err(refusal.help(help));
         }
         self.cx.place(sugar, &enclosing, logical).at(span)
     }

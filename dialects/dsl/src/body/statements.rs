@@ -115,6 +115,11 @@ impl<'c> Parser<'_, 'c> {
                     ast::Expr::Yield(_) | ast::Expr::YieldFrom(_) => {
                         Refusal::unread(span, "`yield` is not part of the language")
                     }
+                    // Most likely Python's own `print`: then there is no value to name.
+                    ast::Expr::Call(call) if matches!(&*call.func, ast::Expr::Name(name) if name.id == "print") => {
+                        let message = "`print` is not part of the language: bodies are read, not executed";
+                        Refusal::wrong(span, message).help("`tf-opt --pipeline=evaluate` gives the values of results")
+                    }
                     _ => {
                         Refusal::wrong(span, "an expression statement has no effect").help("assign its value to a name")
                     }

@@ -52,16 +52,22 @@ pub struct PrintOptions {
 /// # Errors
 /// The module has what the DSL cannot say.
 pub fn print_module<'c>(cx: &Context<'c>, root: Module<'c>, options: &PrintOptions) -> Result<String> {
-    print(cx, root, *options).map_err(|error| error.at(root.span))
+    let print = |step| print(cx, root, *options, step).map_err(|error| error.at(root.span));
+    match print(STEP) {
+        // The reader counts columns, and blocks may be a column apart.
+        Err(error) if error.message == prim::TOO_DEEP => print(1),
+        printed => printed,
+    }
 }
 
-fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions) -> Result<String> {
+fn print<'c>(cx: &Context<'c>, root: Module<'c>, options: PrintOptions, step: usize) -> Result<String> {
     let survey = Survey::new(root);
     let declared = Declared::all(cx, &survey.intrinsics)?;
     let mut printer = Printer {
         cx,
         options,
         out: String::new(),
+        step,
         indent: 0,
         classes: Vec::new(),
         file: FileNames::new(cx, &survey, &declared)?,
@@ -85,6 +91,8 @@ struct Printer<'a, 'c> {
     options: PrintOptions,
     /// The class that is printed.
     out: String,
+    /// Columns between a block and the one inside it.
+    step: usize,
     /// Columns of indentation.
     indent: usize,
     /// Classes that are complete.
@@ -120,10 +128,10 @@ impl Printer<'_, '_> {
 
     fn open_block(&mut self) {
         self.out.push(':');
-        self.indent += STEP;
+        self.indent += self.step;
     }
 
     fn close_block(&mut self) {
-        self.indent -= STEP;
+        self.indent -= self.step;
     }
 }

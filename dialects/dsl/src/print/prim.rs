@@ -16,6 +16,8 @@ use crate::prim::{default_outputs, default_target};
 
 /// Values inside values; the reader bounds brackets.
 pub(super) const DEPTH: usize = 128;
+/// Said of blocks beyond [`INDENT`].
+pub(super) const TOO_DEEP: &str = "blocks are nested too deep for the DSL";
 /// Columns of indentation; the reader has the same limit.
 const INDENT: usize = 400;
 
@@ -158,7 +160,7 @@ impl<'c> Printer<'_, 'c> {
                 Step::Enter(stmt) => self.statement(stmt, &mut stack).map_err(|error| error.at(stmt.span))?,
             }
             if self.indent > INDENT {
-                return Err(Diagnostic::error("blocks are nested too deep for the DSL").at(root.span));
+                return Err(Diagnostic::error(TOO_DEEP).at(root.span));
             }
         }
         Ok(())

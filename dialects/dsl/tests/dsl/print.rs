@@ -207,3 +207,16 @@ fn extrema_of_extents_come_back() {
         return x[i + max(K, N - 8) : i + max(K, N - 8) + 2, :], x * K, x * min(N + 1, 9)\n";
     comes_back("extents", source, None);
 }
+
+/// Blocks that four columns each would push beyond what is read.
+#[test]
+fn deep_blocks_come_back() {
+    let mut source = "from tilefoundry import prim_func\nfrom tilefoundry.dsl import Tensor\n@prim_func\n\
+        def f(x: Tensor[(4,), \"f32\"]):\n"
+        .to_owned();
+    for depth in 1..=300 {
+        source.push_str(&format!("{}while True:\n", " ".repeat(depth)));
+    }
+    source.push_str(&format!("{}pass\n", " ".repeat(301)));
+    comes_back("deep blocks", &source, None);
+}
