@@ -21,8 +21,8 @@ PROGRAMS = os.path.join(ROOT, "docs", "examples", "faults", "programs")
 # What has to be silent: every pass that keeps values.
 RIGHT = "typeinfer,constprop,canonicalize,cse,dce,inline,symbol-dce,strip-debug,canonicalize{fast-math}"
 FOUND = re.compile(
-    r"error: pass `(?P<pass>[^`]+)` changed what `(?P<function>[^`]+)` computes: "
-    r"(?P<what>result \d+ at \[[\d, ]*\] is \S+, it was \S+ \(tolerance of \w+: [^)]+\)|its evaluation fails, as it did not before: .+)"
+    r"error: pass `(?P<pass>[^`]+)` changed what `(?P<function>[^`]+)` computes: (?P<what>(?:position by position, )?"
+    r"(?:result \d+ at \[[\d, ]*\] is \S+, it was \S+ \(tolerance of \w+: [^)]+\)|its evaluation fails, as it did not before: .+))"
 )
 
 
@@ -74,9 +74,9 @@ def grown(source, module, ops=40):
     text = text[: signature.end()] + body + text[signature.end() :]
     # A second result that has nothing to do with the fault.
     first = params[0][0]
-    last = text.rindex("        return ")
-    returned = text[last:].strip().removeprefix("return ")
-    text = text[:last] + f"        result = {returned}\n        return result, tf.relu(-{first})\n"
+    last = list(re.finditer(r"^( +)return (.*)", text, re.MULTILINE))[-1]
+    indent, returned = last.groups()
+    text = text[: last.start()] + f"{indent}result = {returned}\n{indent}return result, tf.relu(-{first})\n"
     return head + text.rstrip() + tail
 
 

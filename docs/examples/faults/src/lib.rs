@@ -13,6 +13,7 @@ mod integers;
 mod loops;
 mod operands;
 mod order;
+mod placement;
 mod sharing;
 mod statements;
 mod windows;
@@ -30,5 +31,6 @@ fn register(r: &mut tf_plugin::Registrar<'_>) {
     order::register(r);
     sharing::register(r);
     functions::register(r);
+    placement::register(r);
     statements::register(r);
 }
