@@ -111,7 +111,7 @@ impl<'c> Generator<'_, 'c> {
                     (AttrKind::Layout, None) => Attr::Layout(TensorLayout::Plain(cx.c_order_layout(shape))),
                     _ => {
                         let mesh = self.open_mesh()?;
-                        let attrs = vec![tf_types::ShardAttr::Broadcast; mesh.names.len()];
+                        let attrs = vec![tf_types::ShardAttr::Broadcast; mesh.rank()];
                         Attr::Shard(cx.shard_layout(cx.c_order_layout(shape), &attrs, mesh))
                     }
                 }

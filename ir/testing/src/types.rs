@@ -60,7 +60,7 @@ pub fn layout<'c>(cx: &Context<'c>, rng: &mut Rng, shape: &[Dim<'c>], meshes: &[
     match rng.below(4) {
         0 if !shape.is_empty() && !meshes.is_empty() => {
             let mesh = rng.pick(meshes);
-            let axes = mesh.names.len();
+            let axes = mesh.rank();
             let sum = cx.symbol("sum");
             let attrs: Vec<_> = (0..axes).map(|_| rng.pick(&[ShardAttr::Broadcast, ShardAttr::Partial(sum)])).collect();
             Some(TensorLayout::Shard(cx.shard_layout(cx.c_order_layout(shape), &attrs, mesh)))

@@ -11,7 +11,7 @@ use crate::arena::advise_huge_pages;
 use crate::dim::{DimKind, DimOp, DimVar};
 use crate::intern::{Interner, Symbol};
 use crate::layout::{ComposedLayoutData, LayoutData, OuterLayout};
-use crate::mesh::{MeshData, MeshLayout};
+use crate::mesh::{MeshData, MeshLayout, are_positional};
 use crate::shard::ShardLayoutData;
 use crate::{
     Arena, ComposedLayout, DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, TensorLayout, TensorType,
@@ -159,8 +159,9 @@ impl<'c> TypeContext<'c> {
         ComposedLayout(self.unique(&self.tables.composed, ComposedLayoutData { inner, offset, outer }))
     }
 
-    /// A mesh, unchecked.
+    /// A mesh, unchecked. Names that the axes have anyway are left out, so that both ways of writing it are one mesh.
     pub fn mesh(&self, topologies: &[Topology<'c>], layout: MeshLayout<'c>, names: &[Symbol<'c>]) -> Mesh<'c> {
+        let names = if are_positional(names) { &[] } else { names };
         let data = MeshData { topologies: self.topologies(topologies), layout, names: self.symbols(names) };
         Mesh(self.unique(&self.tables.meshes, data))
     }

@@ -1,5 +1,7 @@
 //! Symbolic dimensions.
 
+use rustc_hash::FxHashMap;
+
 use crate::intern::interned_handle;
 use crate::{Symbol, TypeContext, TypeError};
 
@@ -64,6 +66,29 @@ impl Dim<'_> {
             DimKind::Const(value) => Some(value),
             _ => None,
         }
+    }
+
+    /// Number of operations as it is written: a shared one counts at each of its places.
+    #[must_use]
+    pub fn op_count(self) -> u64 {
+        let (mut counts, mut stack) = (FxHashMap::default(), vec![self]);
+        while let Some(&dim) = stack.last() {
+            let DimKind::Op(_, a, b) = *dim.data() else {
+                counts.insert(dim, 0_u64);
+                stack.pop();
+                continue;
+            };
+            match (counts.get(&a), counts.get(&b)) {
+                (Some(&a), Some(&b)) => {
+                    counts.insert(dim, a.saturating_add(b).saturating_add(1));
+                    stack.pop();
+                }
+                (left, right) => {
+                    stack.extend([left.is_none().then_some(a), right.is_none().then_some(b)].into_iter().flatten())
+                }
+            }
+        }
+        counts[&self]
     }
 }
 
@@ -168,6 +193,15 @@ mod tests {
         let refusal = |name, lo, hi| cx.new_dim_var(name, lo, hi).unwrap_err().message;
         assert_eq!(refusal("n", 8, 8), "dim variable `n` needs lo < hi, got [8, 8)");
         assert_eq!(refusal("", 1, 8), "a dim variable needs a name");
+    }
+
+    #[test]
+    fn operations_count_as_they_are_written() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let n = cx.new_dim_var("n", 1, 9).unwrap();
+        let power = |rounds| (0..rounds).fold(n, |power, _| cx.dim_op(crate::DimOp::Mul, power, power));
+        assert_eq!([0, 1, 2, 20, 80].map(|rounds| power(rounds).op_count()), [0, 1, 3, (1 << 20) - 1, u64::MAX]);
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub struct MeshData<'c> {
     pub topologies: &'c [Topology<'c>],
     /// Positions: axis extents and strides, with an offset once sliced.
     pub layout: MeshLayout<'c>,
-    /// Axis names; empty: `x y z` name the first three axes.
+    /// Axis names; empty: `x y z` name the first three axes. Never just these.
     pub names: &'c [Symbol<'c>],
 }
 
@@ -102,3 +102,26 @@ impl<'c> Mesh<'c> {
 }
 
 const POSITIONAL: [&str; 3] = ["x", "y", "z"];
+
+/// Whether these are the names that axes have without any.
+pub(crate) fn are_positional(names: &[Symbol<'_>]) -> bool {
+    names.len() <= POSITIONAL.len()
+        && names.iter().zip(POSITIONAL).all(|(name, positional)| name.as_str() == positional)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::test_util::mesh;
+    use crate::{Arena, TypeContext};
+
+    #[test]
+    fn positional_names_are_no_names() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let named = mesh(cx, &[("thread", 32)], &[("x", 4), ("y", 8)]);
+        assert_eq!(named, cx.mesh(named.topologies, named.layout, &[]));
+        assert_eq!((named.axis_index("y"), named.axis_name(1).as_str()), (Some(1), "y"));
+        let swapped = mesh(cx, &[("thread", 32)], &[("y", 4), ("x", 8)]);
+        assert_eq!((swapped.names.len(), swapped.axis_index("y")), (2, Some(0)));
+    }
+}

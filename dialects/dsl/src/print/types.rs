@@ -145,7 +145,10 @@ impl<'c> Printer<'_, 'c> {
     /// the layout is factored again.
     fn sugar(&mut self, shard: ShardLayout<'c>) -> Result<Option<Doc>> {
         let mesh = shard.mesh;
-        let has_names = mesh.names.len() == mesh.rank() && mesh.names.iter().all(|name| is_name(name.as_str()));
+        let has_names = (0..mesh.rank()).all(|axis| {
+            let name = mesh.axis_name(axis);
+            is_name(&name) && mesh.axis_index(&name) == Some(axis)
+        });
         let names_mesh = shard.attrs.iter().any(|attr| !matches!(attr, ShardAttr::Broadcast));
         let is_sayable = shard.attrs.iter().all(|attr| !matches!(attr, ShardAttr::Dynamic));
         if !has_names || !names_mesh || !is_sayable || shard.layout.rank() == 0 {

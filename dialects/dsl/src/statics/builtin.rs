@@ -182,7 +182,8 @@ impl<'c> Parser<'_, 'c> {
                 (Value::Int(a), Value::Int(b)) => Value::Int(if least { *a.min(b) } else { *a.max(b) }),
                 (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {
                     let (a, b) = (self.to_dim(&best, "an operand", span)?, self.to_dim(value, "an operand", span)?);
-                    self.dim_value(if least { self.cx.dim_min(a, b) } else { self.cx.dim_max(a, b) })
+                    let dim = if least { self.cx.dim_min(a, b) } else { self.cx.dim_max(a, b) };
+                    self.computed_dim(dim, span)?
                 }
                 (a, b) => match (a.as_float(), b.as_float()) {
                     (Some(x), Some(y)) if (y < x) == least && x != y => b.clone(),

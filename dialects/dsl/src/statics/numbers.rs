@@ -2,10 +2,14 @@
 
 use ruff_python_ast::{Operator, UnaryOp};
 use tf_core::Span;
+use tf_types::Dim;
 
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
+
+/// So that normal forms stay cheap; far above what programs say.
+const MOST_DIM_OPS: u64 = 256;
 
 fn overflow(op: &str, span: Span) -> Refusal {
     Refusal::unread(span, format!("the result of `{op}` does not fit into 64 bits"))
@@ -122,7 +126,7 @@ impl<'c> Parser<'_, 'c> {
                         return Err(Refusal::wrong(span, message));
                     }
                 };
-                Ok(self.dim_value(dim))
+                self.computed_dim(dim, span)
             }
             _ if let Some(joined) = self.joined(op, a, b, span) => joined,
             _ => {
@@ -130,6 +134,15 @@ impl<'c> Parser<'_, 'c> {
                 Err(Refusal::unread(span, message))
             }
         }
+    }
+
+    /// A dim that an operation made.
+    pub(super) fn computed_dim(&self, dim: Dim<'c>, span: Span) -> Res<Value<'c>> {
+        if dim.op_count() > MOST_DIM_OPS {
+            let message = format!("a dim of more than {MOST_DIM_OPS} operations");
+            return Err(Refusal::unread(span, message).help("a `DimVar` of its own can stand for a part of it"));
+        }
+        Ok(self.dim_value(dim))
     }
 
     /// `op a` on a compile-time value.

@@ -260,6 +260,7 @@ fn python_that_is_not_evaluated() {
             "try:\n    V = 4\nexcept ValueError:\n    V = 5",
             "it is bound inside `try` at file level, which is not executed",
         ),
+        ("M = N\nfor _ in range(9999):\n    M = M * M + 1\nV = M", "a dim of more than 256 operations"),
         ("while True:\n    V = 4", "the constants of the file take more than 1048576 steps"),
         ("def f():\n    xs = [0]\n    while True:\n        xs = xs + xs\nV = f()", "more than 1048576 steps"),
         (
