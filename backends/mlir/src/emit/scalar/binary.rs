@@ -34,7 +34,7 @@ fn floats<'m, 'a>(
         BinaryKind::Sub => s.same("arith.subf", a, b),
         BinaryKind::Mul => s.same("arith.mulf", a, b),
         BinaryKind::Div => s.same("arith.divf", a, b),
-        BinaryKind::Min => extreme(s, "olt", "arith.minimumf", a, b),
+        BinaryKind::Min => extreme(s, "ole", "arith.minimumf", a, b),
         BinaryKind::Max => maximum(s, a, b),
         BinaryKind::Eq => s.compare_float("oeq", a, b),
         BinaryKind::Ne => s.compare_float("une", a, b),
@@ -49,14 +49,14 @@ fn floats<'m, 'a>(
 
 /// The greater of two f32; NaN on either side wins.
 pub(super) fn maximum<'m, 'a>(s: &Scalars<'a, 'm>, a: Value<'m, 'a>, b: Value<'m, 'a>) -> Built<'m, 'a> {
-    extreme(s, "ogt", "arith.maximumf", a, b)
+    extreme(s, "oge", "arith.maximumf", a, b)
 }
 
-/// On the CPU `a` where it is NaN or `better`, else `b`, so that of two zeros the result is the evaluator's; on the GPU
-/// one instruction, which orders the zeros.
+/// On the CPU `a` where it is NaN or at least as good, else `b`, so that of two zeros the first is the result as the evaluator has it; on
+/// the GPU one instruction, which orders the zeros.
 fn extreme<'m, 'a>(
     s: &Scalars<'a, 'm>,
-    better: &str,
+    as_good: &str,
     instruction: &str,
     a: Value<'m, 'a>,
     b: Value<'m, 'a>,
@@ -64,7 +64,7 @@ fn extreme<'m, 'a>(
     if s.target == Target::Gpu {
         return s.same(instruction, a, b);
     }
-    let wins = s.compare_float(better, a, b)?;
+    let wins = s.compare_float(as_good, a, b)?;
     let nan = s.compare_float("uno", a, a)?;
     let first = s.same("arith.ori", nan, wins)?;
     s.select(first, a, b)

@@ -28,9 +28,9 @@ fn floats<'m, 'a>(s: &Scalars<'a, 'm>, kind: UnaryKind, dtype: DType, x: Value<'
         UnaryKind::Square => s.same("arith.mulf", x, x),
         UnaryKind::Relu => {
             let zero = s.float(0.0, x.r#type())?;
-            // Greater or unordered: NaN stays.
-            let kept = s.compare_float("ugt", x, zero)?;
-            s.select(kept, x, zero)
+            // Less, and not its converse: NaN and -0.0 stay.
+            let negative = s.compare_float("olt", x, zero)?;
+            s.select(negative, zero, x)
         }
         UnaryKind::Exp => s.math(MathFn::Exp, x),
         UnaryKind::Exp2 => s.math(MathFn::Exp2, x),
