@@ -2,6 +2,9 @@
 
 use tf_core::op::{OpCall, RuleError, VerifyRule};
 use tf_core::{Context, op};
+use tf_types::DType;
+use tf_types::kinds::BinaryKind;
+use tf_value::Tensor;
 use tf_value::rule::DialectBuilder;
 use tf_value::tir::{Access, Effect, Meaning, Positions, Stop, Team, TirEvalRule};
 
@@ -67,11 +70,13 @@ struct Normalised {
 impl Effect for Normalised {
     fn run(&self, positions: &mut dyn Positions) -> Result<(), Stop> {
         let (src, weight) = (positions.read(&self.src)?, positions.read(&self.weight)?);
-        let (count, row) = (positions.count(), self.weight.len);
-        // Positions hold one weight, or what each reads is equal.
-        let weight = weight.slice(&[0, 0], &[1, row], &[1, 1])?.reshape(&[row])?;
-        let rows = src.reshape(&[count * self.src.len / row.max(1), row])?;
-        positions.write(&self.dst, &rows.rms_norm(&weight, self.eps)?.reshape(&[count, self.src.len])?)
+        let (count, row, dtype) = (positions.count(), self.weight.len, src.dtype());
+        let rows = src.cast(DType::F32)?.reshape(&[count, self.src.len / row.max(1), row])?;
+        // Each position has a weight of its own: its memory, or its view of one.
+        let weight = weight.cast(DType::F32)?.reshape(&[count, 1, row])?;
+        let normalised = rows.rms_norm(&Tensor::full(&[row], 1.0f32)?, self.eps)?;
+        let scaled = normalised.binary(weight, BinaryKind::Mul)?.cast(dtype)?;
+        positions.write(&self.dst, &scaled.reshape(&[count, self.src.len])?)
     }
 }
 

@@ -9,9 +9,8 @@ use tf_value::{Tensor, ValueError};
 use super::plan::ReducePlan;
 use super::reduce::{Reduce, accumulator};
 use crate::access::{Operand, strided};
+use crate::sync::participants::WARP;
 
-/// Lanes of a warp.
-const WARP: u32 = 32;
 /// The number of a thread in its CTA.
 const THREAD: AxisPosition = AxisPosition { in_cta: true, stride: 1, extent: i64::MAX };
 
@@ -59,7 +58,7 @@ impl Reduction {
         };
         let team = match (&exchange, plan.shuffles.is_empty()) {
             (Some(_), _) => Team::Block(None),
-            (None, false) => Team::Chunks(WARP),
+            (None, false) => Team::Chunks(WARP as u32),
             (None, true) => Team::Each,
         };
         let lanes = plan.shuffles.iter().fold(0, |bits, distance| bits | distance);

@@ -17,17 +17,20 @@ use crate::dims::DimSizes;
 
 /// A function under sizes of its dims, sorted by name.
 type Key<'c> = (PrimFunction<'c>, Vec<(Symbol<'c>, i64)>);
+/// An entry, in the module whose functions it calls.
+type Entry<'c> = (Module<'c>, Key<'c>);
 
 /// What all code of a run is made from.
 pub struct Compiler<'a, 'c> {
     pub cx: &'a Context<'c>,
-    pub module: Module<'c>,
+    /// Whose functions the code at hand calls.
+    module: Module<'c>,
     pub rules: &'a EvalRegistry,
     /// Spans of the instructions of all code, by site.
     pub spans: Vec<Option<Span>>,
-    kernels: FxHashMap<Key<'c>, Rc<Code<'c>>>,
+    kernels: FxHashMap<Entry<'c>, Rc<Code<'c>>>,
     /// Entries whose code is being made.
-    open: Vec<PrimFunction<'c>>,
+    open: Vec<(Module<'c>, PrimFunction<'c>)>,
 }
 
 impl<'a, 'c> Compiler<'a, 'c> {
@@ -35,27 +38,41 @@ impl<'a, 'c> Compiler<'a, 'c> {
         Self { cx, module, rules, spans: Vec::new(), kernels: FxHashMap::default(), open: Vec::new() }
     }
 
-    /// The code of an entry under sizes of its dims.
+    /// The code of an entry of that module under sizes of its dims.
     ///
     /// # Errors
     /// What cannot be evaluated, at its statement.
-    pub fn code(&mut self, entry: PrimFunction<'c>, dims: &DimSizes<'c>) -> Result<Rc<Code<'c>>> {
-        let key = (entry, sorted(dims));
+    pub fn code(&mut self, module: Module<'c>, entry: PrimFunction<'c>, dims: &DimSizes<'c>) -> Result<Rc<Code<'c>>> {
+        let key = (module, (entry, sorted(dims)));
         if let Some(known) = self.kernels.get(&key) {
             return Ok(Rc::clone(known));
         }
-        if self.open.contains(&entry) {
+        if self.open.contains(&(module, entry)) {
             return Err(Diagnostic::error(format!("`{}` launches itself", entry.name)).at(entry.span));
         }
-        self.open.push(entry);
-        let code = Rc::new(Body::new(self).finish(&key)?);
+        self.open.push((module, entry));
+        let caller = std::mem::replace(&mut self.module, module);
+        let code = Rc::new(Body::new(self).finish(&key.1)?);
+        self.module = caller;
         self.open.pop();
         self.kernels.insert(key, Rc::clone(&code));
         Ok(code)
     }
 
     pub(super) fn callee(&self, name: Symbol<'c>) -> Result<PrimFunction<'c>> {
-        match self.module.lookup(name.as_str()) {
+        self.of_statements(name, self.module.lookup(name.as_str()))
+    }
+
+    /// What a launch of that name starts, and the module that it is of.
+    pub(super) fn launched(&self, name: Symbol<'c>) -> Result<(Module<'c>, PrimFunction<'c>)> {
+        let function = self.of_statements(name, self.module.launched(name.as_str()))?;
+        let is_own = self.module.lookup(name.as_str()).is_some();
+        let child = if is_own { None } else { self.module.child(name.as_str()) };
+        Ok((child.unwrap_or(self.module), function))
+    }
+
+    fn of_statements(&self, name: Symbol<'c>, found: Option<AnyFunction<'c>>) -> Result<PrimFunction<'c>> {
+        match found {
             Some(AnyFunction::Tir(function)) => Ok(function),
             Some(AnyFunction::Hir(_)) => {
                 let message = format!("`{name}` is a function of values, and statements call functions of statements");

@@ -101,12 +101,14 @@ pub struct Node {
 impl Node {
     /// Whether it is in order before what this position does now.
     fn is_before(&self, by: &By<'_>) -> bool {
-        if self.epoch < by.epoch {
-            return true;
+        // No barrier waits for a copy: only its own thread does.
+        if self.later {
+            return false;
         }
         let threads = by.seen.len() as u32;
-        !self.later
-            && (self.who == by.who || self.cta == by.cta && by.seen[(self.who % threads) as usize] >= self.clock)
+        self.epoch < by.epoch
+            || self.who == by.who
+            || self.cta == by.cta && by.seen[(self.who % threads) as usize] >= self.clock
     }
 }
 

@@ -31,7 +31,7 @@ pub fn run<'c>(request: &Request<'_, 'c>, function: PrimFunction<'c>, rules: &Ev
         return Err(Diagnostic::error(message).at(function.span));
     }
     let mut compiler = Compiler::new(request.cx, request.module, rules);
-    let code = compiler.code(function, request.dims)?;
+    let code = compiler.code(request.module, function, request.dims)?;
     let geometry = match function.target.kind {
         TargetKind::Cpu => None,
         _ => Some(geometry(request, function)?),

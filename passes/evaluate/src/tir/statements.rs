@@ -314,12 +314,12 @@ impl<'c> Body<'_, '_, 'c> {
             return Err(Diagnostic::error("a launch starts a function of the module"));
         };
         let (extents, args) = rest.split_at(rest.len().min(6));
-        let kernel = self.compiler.callee(name)?;
+        let (module, kernel) = self.compiler.launched(name)?;
         let dims = self.dims(kernel, args)?;
         let visible = kernel.visible_params();
         let extents = extents.iter().map(|&extent| self.scalar(extent)).collect::<Result<_>>()?;
         let args = args.iter().take(visible.len()).map(|&arg| self.operand(arg)).collect::<Result<_>>()?;
-        let code = self.compiler.code(kernel, &dims)?;
+        let code = self.compiler.code(module, kernel, &dims)?;
         self.emit(Instruction::Launch { name: name.to_string(), code, extents, args });
         Ok(())
     }

@@ -83,7 +83,8 @@ impl Turn<'_, '_> {
             }
             Team::Each | Team::Block(_) | Team::Grid => (0..cta.threads).collect(),
         };
-        let missing: Vec<u32> = needed.into_iter().filter(|thread| !first.threads.contains(thread)).collect();
+        let missing: Vec<u32> =
+            needed.into_iter().filter(|thread| first.threads.binary_search(thread).is_err()).collect();
         let (here, lacking, block) = (intervals(&first.threads), intervals(&missing), cta.id);
         let plural = |threads: &[u32]| if threads.len() == 1 { "thread" } else { "threads" };
         let message = format!(
@@ -92,7 +93,8 @@ impl Turn<'_, '_> {
             plural(&missing),
         );
         let error = Diagnostic::error(message).at(self.span(first.at));
-        let other = cta.waiting.iter().find(|group| missing.iter().any(|thread| group.threads.contains(thread)));
+        let other =
+            cta.waiting.iter().find(|group| group.threads.iter().any(|thread| missing.binary_search(thread).is_ok()));
         let error = match other {
             Some(group) => {
                 error.with_note(self.span(group.at), format!("threads {} wait here", intervals(&group.threads)))

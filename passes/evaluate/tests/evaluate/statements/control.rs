@@ -105,3 +105,26 @@ fn what_cannot_be_evaluated_is_refused_by_name() {
     );
     assert_eq!(message(&source), "the intrinsic `fetch` has no rule by which it is evaluated");
 }
+
+#[test]
+fn launches_start_the_entries_of_child_modules() {
+    let params = "x: Tensor[(4,), \"f32\"], out: Tensor[(4,), \"f32\"]";
+    let child = |name: &str, value: f32| {
+        format!(
+            "    @module(entry=\"kernel\")\n    class {name}:\n        @prim_func\n        def body({params}):\n            \
+             T.fill(out, {value:?})\n\n        @prim_func\n        def kernel({params}):\n            body(x, out)\n\n"
+        )
+    };
+    let of = |started: &str| {
+        let source = format!(
+            "{IMPORTS}\n@module(entry=\"host\", target=CpuTarget())\nclass Host:\n{}{}    \
+             @prim_func(target=CpuTarget())\n    def host({params}):\n        \
+             launch({started}, x, out, grid=(1,), block=(1,))\n",
+            child("First", 1.0),
+            child("Second", 2.0),
+        );
+        run(&source, &[numbers(&[4])]).unwrap_or_else(|error| panic!("{error}"))[0].to_f32_vec()
+    };
+    assert_eq!(of("First"), [1.0; 4]);
+    assert_eq!(of("Second"), [2.0; 4], "its kernel calls the functions of its own module");
+}

@@ -84,6 +84,33 @@ fn rows_that_threads_share_are_normalised_whole() {
 }
 
 #[test]
+fn each_thread_scales_by_its_own_weight() {
+    let view = |of: &str| format!("T.tensor_view({of}, m.t * 2, layout=Layout((2,), (1,)), shape=(2,))");
+    let held = "T.alloc_tensor(TensorType((2,), \"f32\", None, \"rmem\"))";
+    let of = |weight: &str| {
+        let lines = format!(
+            "with Mesh((Topology(\"thread\", 32),), Layout((32,), (1,)), names=(\"t\",)) as m:\n    \
+             row = {}\n    result = {}\n    own = {}\n    held = {held}\n    T.copy(own, held)\n    \
+             T.rms_norm(row, result, {weight}, eps=0.5)",
+            view("x"),
+            view("out"),
+            view("gain"),
+        );
+        let params = "x: Tensor[(64,), \"f32\"], gain: Tensor[(64,), \"f32\"], out: Tensor[(64,), \"f32\"]";
+        let gain = Tensor::from_f32(&[64], &(0..64).map(|i| i as f32).collect::<Vec<_>>()).unwrap();
+        run(&kernel(params, &lines), &[numbers(&[64]), gain]).unwrap_or_else(|error| panic!("{error}"))[0].to_f32_vec()
+    };
+    let x = numbers(&[64]).to_f32_vec();
+    let rows = x.chunks(2).enumerate().flat_map(|(thread, row)| {
+        let (row, gain) = (Tensor::from_f32(&[2], row).unwrap(), [2 * thread, 2 * thread + 1].map(|at| at as f32));
+        row.rms_norm(&Tensor::from_f32(&[2], &gain).unwrap(), 0.5).unwrap().to_f32_vec()
+    });
+    let wanted: Vec<_> = rows.collect();
+    assert_eq!(of("own"), wanted);
+    assert_eq!(of("held"), wanted);
+}
+
+#[test]
 fn copies_of_other_shapes_correspond_in_c_order() {
     let lines = format!(
         "with Mesh((Topology(\"thread\", 32),), Layout((4, 8), (8, 1)), names=(\"p\", \"q\")) as m:\n    \

@@ -55,3 +55,26 @@ fn positions_know_where_they_are_in_slices() {
     wanted[40..48].fill(5.0);
     assert_eq!(found[0].to_f32_vec(), wanted);
 }
+
+#[test]
+fn no_barrier_waits_for_a_copy() {
+    let of = |between: &str| {
+        let own = "layout=ShardLayout(layout=Layout((32,), (1,)), attrs=(S(0),), mesh=m)";
+        let lines = format!(
+            "with Mesh((Topology(\"cta\", 1),), Layout((1,), (1,)), names=(\"c\",)) as g:\n    \
+             with Mesh((Topology(\"thread\", 32),), Layout((32,), (1,)), names=(\"t\",)) as m:\n        \
+             box = T.alloc_tensor(TensorType((32,), \"f32\", None, \"smem\"))\n        \
+             mine = T.tensor_view(x, {own})\n        result = T.tensor_view(out, {own})\n        \
+             held = T.tensor_view(box, {own})\n        T.copy_async(mine, held)\n        T.cp_async_commit()\n        \
+             {between}\n        T.copy(held, result)"
+        );
+        let params = "x: Tensor[(32,), \"f32\"], out: Tensor[(32,), \"f32\"]";
+        Ok::<_, String>(run(&kernel(params, &lines), &[numbers(&[32])])?[0].to_f32_vec())
+    };
+    for barrier in ["T.sync(g)", "T.sync(m)"] {
+        let error = of(barrier).unwrap_err();
+        assert!(error.contains("which thread 0 of block 0 still copies asynchronously"), "{barrier}: {error}");
+        let waited = format!("T.cp_async_wait(n=0)\n        {barrier}");
+        assert_eq!(of(&waited), Ok(numbers(&[32]).to_f32_vec()));
+    }
+}
