@@ -23,7 +23,7 @@ use tf_core::op::OpRegistry;
 
 pub use case::{Case, Inputs};
 pub use reduction::{ModuleReduction, OnModule, Reduction};
-pub use search::{Search, Status, Test, Verdicts};
+pub use search::{Search, Status, Test, Verdicts, Watch};
 pub use subject::{Size, parsed, size, text, well_formed};
 
 /// All reductions: first what makes runs shorter, then those that cut most.

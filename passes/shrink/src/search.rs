@@ -12,7 +12,10 @@ use crate::{Case, Reduction};
 /// Says whether a case shows what is looked for. Called from several threads.
 pub trait Test: Sync {
     /// `None` where `cancelled` became true before there was an answer.
-    fn holds(&self, case: &Case, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<bool>;
+    ///
+    /// # Errors
+    /// There is none, for a reason that has nothing to do with the case. The search ends with it.
+    fn holds(&self, case: &Case, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, String>;
 }
 
 /// What became of cases that were tried, by fingerprint: the whole memory of a search.
@@ -34,6 +37,9 @@ pub struct Status<'a> {
     pub places: usize,
 }
 
+/// Looks at a search after every step, and may end it with an error.
+pub type Watch<'w> = dyn FnMut(&Status<'_>) -> Result<(), String> + 'w;
+
 /// What a search works with.
 pub struct Search<'a> {
     /// The ops of modules.
@@ -54,38 +60,43 @@ pub struct Search<'a> {
 enum Tried {
     /// Cancelled, or not well-formed.
     Nothing,
+    /// The test failed.
+    Failed(String),
     /// The test's answer, by fingerprint; whether it had to be run.
     Verdict { case: Case, fingerprint: u64, holds: bool, ran: bool },
 }
 
 impl Search<'_> {
     /// Reduces until no reduction applies any more, or it is told to stop. The test holds for `case`, and for the result.
+    ///
+    /// # Errors
+    /// Those of the test and of `watch`, at once.
     pub fn run(
         &mut self,
         mut case: Case,
         reductions: &[Box<dyn Reduction>],
-        watch: &mut dyn FnMut(&Status<'_>),
-    ) -> Case {
+        watch: &mut Watch<'_>,
+    ) -> Result<Case, String> {
         loop {
             let before = case.fingerprint();
             for reduction in reductions {
-                self.chop(reduction.as_ref(), &mut case, watch);
+                self.chop(reduction.as_ref(), &mut case, watch)?;
             }
             if case.fingerprint() == before || (self.stop)() {
-                return case;
+                return Ok(case);
             }
         }
     }
 
     /// Delta debugging over the places of one reduction: all of them, halves, quarters, and so on, the last ones first.
-    fn chop(&mut self, reduction: &dyn Reduction, case: &mut Case, watch: &mut dyn FnMut(&Status<'_>)) {
+    fn chop(&mut self, reduction: &dyn Reduction, case: &mut Case, watch: &mut Watch<'_>) -> Result<(), String> {
         let mut count = reduction.places(case, &self.ops);
         let mut size = count;
         while size > 0 {
             let mut end = count;
             while end > 0 {
                 if (self.stop)() {
-                    return;
+                    return Ok(());
                 }
                 let ranges: Vec<Range<usize>> = (0..self.jobs.max(1))
                     .map_while(|at| {
@@ -93,7 +104,7 @@ impl Search<'_> {
                         Some(end.saturating_sub(size)..end)
                     })
                     .collect();
-                let found = self.first_that_holds(reduction, case, &ranges);
+                let found = self.first_that_holds(reduction, case, &ranges)?;
                 let shrunk = found.is_some();
                 end = match found {
                     Some((at, smaller)) => {
@@ -110,10 +121,11 @@ impl Search<'_> {
                     runs: self.runs,
                     reduction: reduction.name(),
                     places: count,
-                });
+                })?;
             }
             size = if size == 1 { 0 } else { size.min(count).div_ceil(2) };
         }
+        Ok(())
     }
 
     /// The first of these candidates for which the test holds. Later ones are tried at the same time and given up when it is found.
@@ -122,7 +134,7 @@ impl Search<'_> {
         reduction: &dyn Reduction,
         case: &Case,
         ranges: &[Range<usize>],
-    ) -> Option<(usize, Case)> {
+    ) -> Result<Option<(usize, Case)>, String> {
         let first = AtomicUsize::new(usize::MAX);
         let attempt = |(at, range): (usize, &Range<usize>)| {
             let cancelled = || first.load(Ordering::Relaxed) < at || (self.stop)();
@@ -132,7 +144,14 @@ impl Search<'_> {
             let Some(smaller) = reduction.apply(case, &self.ops, range.clone()) else { return Tried::Nothing };
             let fingerprint = smaller.fingerprint();
             let known = self.verdicts.get(&fingerprint).copied();
-            let Some(holds) = known.or_else(|| self.test.holds(&smaller, &cancelled)) else { return Tried::Nothing };
+            let holds = match known.map_or_else(|| self.test.holds(&smaller, &cancelled), |known| Ok(Some(known))) {
+                Ok(Some(holds)) => holds,
+                Ok(None) => return Tried::Nothing,
+                Err(error) => {
+                    first.fetch_min(at, Ordering::Relaxed);
+                    return Tried::Failed(error);
+                }
+            };
             if holds {
                 first.fetch_min(at, Ordering::Relaxed);
             }
@@ -149,14 +168,18 @@ impl Search<'_> {
         };
         let mut found = None;
         for (at, tried) in tried.into_iter().enumerate() {
-            let Tried::Verdict { case, fingerprint, holds, ran } = tried else { continue };
+            let (case, fingerprint, holds, ran) = match tried {
+                Tried::Nothing => continue,
+                Tried::Failed(error) => return Err(error),
+                Tried::Verdict { case, fingerprint, holds, ran } => (case, fingerprint, holds, ran),
+            };
             self.verdicts.insert(fingerprint, holds);
             self.runs += usize::from(ran);
             if holds && found.is_none() {
                 found = Some((at, case));
             }
         }
-        found
+        Ok(found)
     }
 }
 
@@ -173,9 +196,9 @@ mod tests {
     struct Subtracts(AtomicUsize);
 
     impl Test for Subtracts {
-        fn holds(&self, case: &Case, _: &(dyn Fn() -> bool + Sync)) -> Option<bool> {
+        fn holds(&self, case: &Case, _: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, String> {
             self.0.fetch_add(1, Ordering::Relaxed);
-            Some(case.module.contains("sub"))
+            Ok(Some(case.module.contains("sub")))
         }
     }
 
@@ -198,7 +221,7 @@ mod tests {
     fn search(test: &Subtracts, jobs: usize, verdicts: Verdicts, most: usize) -> (Case, Verdicts) {
         let stop = || test.0.load(Ordering::Relaxed) >= most;
         let mut search = Search { ops: ops(), test, jobs, stop: &stop, verdicts, runs: 0 };
-        let small = search.run(chain(200), &reductions(), &mut |_| ());
+        let small = search.run(chain(200), &reductions(), &mut |_| Ok(())).unwrap();
         (small, search.verdicts)
     }
 
@@ -221,5 +244,26 @@ mod tests {
         assert_eq!(again.module, small.module);
         let asked = |test: &Subtracts| test.0.load(Ordering::Relaxed);
         assert_eq!(asked(&first) + asked(&second), asked(&whole));
+    }
+
+    /// Answers so many times.
+    struct Fails(AtomicUsize, usize);
+
+    impl Test for Fails {
+        fn holds(&self, _: &Case, _: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, String> {
+            let asked = self.0.fetch_add(1, Ordering::Relaxed);
+            if asked < self.1 { Ok(Some(false)) } else { Err("no space".to_owned()) }
+        }
+    }
+
+    #[test]
+    fn an_error_ends_the_search_and_is_no_answer() {
+        let test = Fails(AtomicUsize::new(0), 3);
+        let mut search =
+            Search { ops: ops(), test: &test, jobs: 1, stop: &|| false, verdicts: Verdicts::default(), runs: 0 };
+        assert_eq!(search.run(chain(20), &reductions(), &mut |_| Ok(())).unwrap_err(), "no space");
+        assert_eq!((search.verdicts.len(), test.0.load(Ordering::Relaxed)), (3, 4));
+        let watched = search.run(chain(20), &reductions(), &mut |_| Err("no room".to_owned()));
+        assert!(watched.is_err());
     }
 }

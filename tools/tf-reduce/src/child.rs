@@ -3,10 +3,11 @@
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Resource, Rlimit, Signal, kill_process_group, pidfd_open, prlimit};
 
 /// How long between two looks at whether a run is cancelled.
@@ -38,7 +39,7 @@ pub struct Limits {
 /// Runs a command with its error output in a file. `None`: it was cancelled.
 ///
 /// # Errors
-/// It cannot be started.
+/// It cannot be started or waited for; then nothing of it runs any more.
 pub fn run(
     command: &mut Command,
     errors: &Path,
@@ -56,28 +57,41 @@ pub fn run(
     }
     let _ = prlimit(Some(pid), Resource::Fsize, cap(OUTPUT_LIMIT));
     let _ = prlimit(Some(pid), Resource::Core, cap(0));
-    let end = wait(&mut child, pid, limits.time, cancelled)?;
-    // What it has started and left behind.
+    let watched = watch(pid, limits.time, cancelled);
+    // It, or what it has started and left behind; before it is waited for, after which the number may be another's.
     let _ = kill_process_group(pid, Signal::KILL);
-    Ok(end)
+    let status = child.wait()?;
+    Ok(match watched? {
+        Watched::Ended => Some(ended(status)),
+        Watched::TimedOut => Some(End::TimedOut),
+        Watched::Cancelled => None,
+    })
 }
 
-fn wait(child: &mut Child, pid: Pid, time: Duration, cancelled: &dyn Fn() -> bool) -> std::io::Result<Option<End>> {
+/// What came first.
+enum Watched {
+    Ended,
+    TimedOut,
+    Cancelled,
+}
+
+fn watch(pid: Pid, time: Duration, cancelled: &dyn Fn() -> bool) -> std::io::Result<Watched> {
     let started = Instant::now();
     let handle = pidfd_open(pid, PidfdFlags::empty())?;
     loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(ended(status)));
-        }
         let left = time.saturating_sub(started.elapsed());
-        if left.is_zero() || cancelled() {
-            let _ = kill_process_group(pid, Signal::KILL);
-            child.wait()?;
-            return Ok(left.is_zero().then_some(End::TimedOut));
+        let pause = Timespec { tv_sec: 0, tv_nsec: left.min(LOOK).subsec_nanos().into() };
+        match poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&pause)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(Watched::Ended),
+            Err(error) => return Err(error.into()),
         }
-        let pause = left.min(LOOK);
-        let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
-        let _ = poll(&mut [PollFd::new(&handle, PollFlags::IN)], Some(&pause));
+        if left.is_zero() {
+            return Ok(Watched::TimedOut);
+        }
+        if cancelled() {
+            return Ok(Watched::Cancelled);
+        }
     }
 }
 

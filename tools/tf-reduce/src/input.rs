@@ -1,7 +1,7 @@
 //! What is reduced: the module of a file, and how it is run.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tf_core::diag::Style;
@@ -14,6 +14,7 @@ use tf_shrink::{Case, Inputs, text, well_formed};
 use tf_value::io::open_tensors;
 
 use crate::args::Args;
+use crate::files::in_place;
 
 /// A case, and what its runs have in common.
 pub struct Input {
@@ -23,6 +24,8 @@ pub struct Input {
     pub recipe: Recipe,
     /// The ops of the module.
     pub ops: Arc<OpRegistry>,
+    /// The files that were read or run, which stay as they are.
+    pub files: Vec<PathBuf>,
 }
 
 /// Reads the file; `expanded` is a pipeline, for plugins, with named ones expanded.
@@ -65,6 +68,7 @@ pub fn read(args: &Args, expanded: impl Fn(&str, &[String]) -> Result<String, St
     let stated = stated.transpose().map_err(|wanted| format!("`{file}`: `check-each` is {wanted}"))?;
     let inputs = args.inputs.clone().or(stated);
     recipe.threads = None;
+    let files = files(args, &recipe, inputs.as_ref());
     let arena = Arena::new();
     let cx = Context::new(&arena, Arc::clone(&ops));
     let module = parsed(args, &cx, is_python, &source).map_err(|errors| shown(&errors, cx.sources()))?;
@@ -74,7 +78,25 @@ pub fn read(args: &Args, expanded: impl Fn(&str, &[String]) -> Result<String, St
     let inputs = inputs.map_or(Ok(Inputs::None), |inputs| read_inputs(&inputs, module))?;
     let module = text(module);
     let after = std::mem::take(&mut recipe.after);
-    Ok(Input { case: Case { module: module.into(), pipeline, after, inputs }, recipe, ops })
+    Ok(Input { case: Case { module: module.into(), pipeline, after, inputs }, recipe, ops, files })
+}
+
+/// The program, the pipeline, plugins, and tensors: with an index or a folder of them all that lie there.
+fn files(args: &Args, recipe: &Recipe, inputs: Option<&CheckInputs>) -> Vec<PathBuf> {
+    let named = [Some(&args.file), args.pipeline_file.as_ref()];
+    let mut files: Vec<PathBuf> = named.into_iter().flatten().chain(&recipe.plugins).map(PathBuf::from).collect();
+    if let Some(CheckInputs::File { path, .. }) = inputs {
+        let path = PathBuf::from(path);
+        let folder = match path.extension() {
+            _ if path.is_dir() => Some(path.as_path()),
+            Some(extension) if extension == "json" => path.parent(),
+            _ => None,
+        };
+        let beside = folder.and_then(|folder| in_place(folder).read_dir().ok());
+        files.extend(beside.into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())));
+        files.push(path);
+    }
+    files
 }
 
 fn text_of(file: &str) -> Result<String, String> {

@@ -2,6 +2,7 @@
 
 mod args;
 mod child;
+mod files;
 mod input;
 mod output;
 mod progress;
@@ -32,11 +33,11 @@ Documentation: docs/tf-reduce.md
   --load-pass-plugin=LIB    as for tf-opt; repeatable
   --module=NAME             the module of a .py file
 
-  -o OUT                    what is left; default: reduced.tfir
+  -o, --output=OUT          what is left; default: reduced.tfir
   --emit=tfir|dsl           its language; default: dsl for a name in .py
-  -j N                      runs at a time; default: one a core. The result does not depend on it
+  -j, --jobs=N              runs at a time; default: one a core. The result does not depend on it
   --time-limit=SECS         stop then, with the best so far
-  --timeout=SECS            a run that takes longer does not pass the test; default: 60
+  --timeout=SECS            a run that takes longer is ended, and passes only --test=hang; default: 60
   --memory-limit=MIB        address space of a run
   --resume                  go on where a run with the same arguments was stopped
   --tf-opt=PATH             the driver; default: the one beside tf-reduce

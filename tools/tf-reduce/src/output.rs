@@ -35,7 +35,10 @@ pub fn note(message: &str) {
 
 /// Where tensors go beside a result.
 pub fn tensors_path(output: &Path) -> PathBuf {
-    output.with_extension("safetensors")
+    match output.extension() {
+        Some(extension) if extension == "tfir" || extension == "py" => output.with_extension("safetensors"),
+        _ => output.with_added_extension("safetensors"),
+    }
 }
 
 /// The most elements of a tensor that is shown as text.

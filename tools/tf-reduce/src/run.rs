@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tf_core::Diagnostic;
 use tf_framework::Recipe;
 use tf_shrink::{Case, Inputs, Search, Test, Verdicts, reductions, size_of};
 
 use crate::args::{Args, Emit, TestArg};
 use crate::child::Limits;
+use crate::files::Files;
 use crate::input::{self, Input};
 use crate::output::{self, note};
 use crate::progress::Progress;
@@ -53,7 +54,31 @@ fn expanded(tf_opt: &Path, text: &str, plugins: &[String]) -> Result<String, Str
 /// Runs the driver on the case as it is.
 fn see(runner: &Runner, case: &Case, stop: &dyn Fn() -> bool) -> Result<Seen, String> {
     let seen = runner.see(case, stop).map_err(|error| format!("cannot run `{}`: {error}", runner.tf_opt.display()))?;
-    seen.ok_or_else(|| "interrupted".to_owned())
+    seen.ok_or_else(|| EARLY.to_owned())
+}
+
+/// What a first run that was cancelled is an error of, until it is known why.
+const EARLY: &str = "cancelled";
+
+/// What runs cases: of two searches with different answers, this or the case or the test differs.
+fn setting(runner: &Runner, args: &Args) -> String {
+    let files = std::iter::once(runner.tf_opt.clone()).chain(runner.recipe.plugins.iter().map(PathBuf::from));
+    let files = files.map(|path| {
+        let found = path.metadata().ok();
+        let written = found.as_ref().and_then(|found| found.modified().ok());
+        let since = written.and_then(|written| written.duration_since(std::time::UNIX_EPOCH).ok());
+        let path = path.canonicalize().unwrap_or(path);
+        format!("{} {:?} {:?}\n", path.display(), found.map(|found| found.len()), since.map(|since| since.as_nanos()))
+    });
+    let limits = format!("{:?} {:?}\n", args.timeout, args.memory_limit);
+    files.chain([limits, runner.recipe.header(&[])]).collect()
+}
+
+/// Whether a signal is ignored, as `nohup` has it for a hangup: then it stays so.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// What is looked for, and the case with what that needs.
@@ -111,10 +136,10 @@ fn errors_of(runner: &Runner, wanted: &Wanted, case: &Case) -> Vec<Diagnostic> {
 /// Reduces as the arguments say.
 ///
 /// # Errors
-/// Wrong arguments or files; the test does not hold at the start.
+/// Wrong arguments or files; the test does not hold at the start; a file cannot be written, a case cannot be run.
 pub fn run(args: &Args) -> Result<(), String> {
     let interrupted = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal)) {
         // The second one ends the program at once.
         let twice = signal_hook::flag::register_conditional_default(signal, Arc::clone(&interrupted));
         let once = signal_hook::flag::register(signal, Arc::clone(&interrupted));
@@ -124,15 +149,21 @@ pub fn run(args: &Args) -> Result<(), String> {
     let stop = || interrupted.load(Ordering::Relaxed) || deadline.is_some_and(|deadline| Instant::now() >= deadline);
 
     let tf_opt = driver(args)?;
-    let Input { mut case, recipe, ops } = input::read(args, |text, plugins| expanded(&tf_opt, text, plugins))?;
+    let Input { mut case, recipe, ops, files: mut kept } =
+        input::read(args, |text, plugins| expanded(&tf_opt, text, plugins))?;
+    kept.push(tf_opt.clone());
+    let files = Files::new(args, &kept)?;
     let folder = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
     let limits = Limits { time: args.timeout, memory: args.memory_limit };
     let recipe = Recipe { pipeline: String::new(), ..recipe };
     let runner = Runner { tf_opt, limits, recipe, folder };
-    let wanted = wanted(args, &runner, &mut case, &stop)?;
+    let why_stopped = || if interrupted.load(Ordering::Relaxed) { "interrupted" } else { "the time is up" };
+    let early = || format!("{} before it was known whether the test holds for `{}`", why_stopped(), args.file);
+    let wanted =
+        wanted(args, &runner, &mut case, &stop).map_err(|error| if error == EARLY { early() } else { error })?;
     let tester = Tester { runner: &runner, wanted };
     let first = size_of(&case, &ops);
-    if tester.holds(&case, &stop) != Some(true) {
+    if !tester.holds(&case, &stop)?.ok_or_else(early)? {
         let hint = match (&tester.wanted, case.pipeline.elements.is_empty()) {
             (Wanted::Command(_), _) => "",
             (_, true) => "; it has no pipeline: write `--pipeline`",
@@ -141,40 +172,44 @@ pub fn run(args: &Args) -> Result<(), String> {
         return Err(format!("the test does not hold for `{}` as it is ({}){hint}", args.file, tester.wanted));
     }
 
-    let state = State::new(&args.output, case.fingerprint(), tester.wanted.to_string());
+    let state = State::new(files.state.clone(), case.fingerprint(), tester.wanted.to_string(), setting(&runner, args));
     let verdicts = if args.resume { state.load()? } else { Verdicts::default() };
     let mut search = Search { ops: Arc::clone(&ops), test: &tester, jobs: args.jobs, stop: &stop, verdicts, runs: 0 };
     let mut progress = Progress::new();
-    let (mut ops_left, mut saved, mut trouble) = (first.ops, Instant::now(), None);
-    let tfir = args.output.with_extension("tfir");
-    let partial = if args.emit == Emit::Dsl { &tfir } else { &args.output };
+    let (mut ops_left, mut saved, mut is_saved) = (first.ops, Instant::now(), false);
     let best = search.run(case, &reductions(), &mut |status| {
         if status.shrunk {
             ops_left = size_of(status.best, &ops).ops;
         }
         progress.show(status, ops_left);
-        if trouble.is_none() && saved.elapsed() > SAVE {
+        if saved.elapsed() > SAVE {
             saved = Instant::now();
-            let written = output::write(status.best, (partial, Emit::Tfir), &runner, &ops, &[]);
-            trouble = written.and_then(|()| state.save(status.verdicts)).err();
+            output::write(status.best, (&files.partial, Emit::Tfir), &runner, &ops, &[])?;
+            is_saved = true;
+            state.save(status.verdicts)?;
         }
+        Ok(())
     });
     progress.clear();
-    if let Some(trouble) = trouble {
-        return Err(trouble);
-    }
+    let best = best.map_err(|error| match is_saved {
+        true => format!("{error}; the best so far is `{}`", files.partial.display()),
+        false => error,
+    })?;
     let stopped = stop();
     if stopped {
         state.save(&search.verdicts)?;
-    } else {
+    } else if is_saved || args.resume {
         state.remove();
     }
     let runs = search.runs;
     let errors = if stopped { Vec::new() } else { errors_of(&runner, &tester.wanted, &best) };
-    let (output, emit) = language(args, &best, &tester, &ops, &tfir);
+    let (output, emit) = language(args, &best, &tester, &ops, &files);
     output::write(&best, (&output, emit), &runner, &ops, &errors)?;
-    if emit == Emit::Dsl && partial != &output {
-        let _ = std::fs::remove_file(partial);
+    if is_saved {
+        let _ = std::fs::remove_file(&files.partial);
+        if matches!(best.inputs, Inputs::Tensors(_)) {
+            let _ = std::fs::remove_file(output::tensors_path(&files.partial));
+        }
     }
 
     let last = size_of(&best, &ops);
@@ -190,8 +225,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     };
     note(&format!("`{}` shows it: {again}", output.display()));
     if stopped {
-        let why = if interrupted.load(Ordering::Relaxed) { "interrupted" } else { "the time is up" };
-        note(&format!("{why}; the same command with `--resume` goes on"));
+        note(&format!("{}; the same command with `--resume` goes on", why_stopped()));
     }
     Ok(())
 }
@@ -207,10 +241,10 @@ fn language(
     best: &Case,
     tester: &Tester<'_>,
     ops: &Arc<tf_core::op::OpRegistry>,
-    tfir: &Path,
+    files: &Files,
 ) -> (PathBuf, Emit) {
     if args.emit == Emit::Tfir {
-        return (args.output.clone(), Emit::Tfir);
+        return (files.output.clone(), Emit::Tfir);
     }
     let why = match output::dsl(best, ops) {
         Err(why) => why,
@@ -218,7 +252,7 @@ fn language(
             Some(module) => {
                 let again = Case { module: module.into(), ..best.clone() };
                 match tester.holds(&again, &|| false) {
-                    Some(true) => return (args.output.clone(), Emit::Dsl),
+                    Ok(Some(true)) => return (files.output.clone(), Emit::Dsl),
                     _ => "read back, it does not show the fault".to_owned(),
                 }
             }
@@ -226,5 +260,5 @@ fn language(
         },
     };
     note(&format!("what is left is written as textual IR, not in Python syntax: {why}"));
-    (tfir.to_owned(), Emit::Tfir)
+    (files.textual.clone(), Emit::Tfir)
 }

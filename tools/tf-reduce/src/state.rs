@@ -1,6 +1,6 @@
 //! What is known of a search that was stopped.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use tf_shrink::Verdicts;
@@ -15,6 +15,8 @@ struct Saved {
     case: String,
     /// What was looked for.
     test: String,
+    /// What runs cases, and with what limits.
+    setting: String,
     /// Cases for which it held, and those for which it did not.
     holds: Vec<String>,
     fails: Vec<String>,
@@ -25,12 +27,13 @@ pub struct State {
     path: PathBuf,
     case: String,
     test: String,
+    setting: String,
 }
 
 impl State {
-    /// Of the search of `test` from the case with that fingerprint, whose result is `output`.
-    pub fn new(output: &Path, case: u64, test: String) -> Self {
-        Self { path: output.with_added_extension("state"), case: format!("{case:016x}"), test }
+    /// Of the search of `test` from the case with that fingerprint by the runs of a setting.
+    pub fn new(path: PathBuf, case: u64, test: String, setting: String) -> Self {
+        Self { path, case: format!("{case:016x}"), test, setting }
     }
 
     /// The answers so far.
@@ -46,6 +49,7 @@ impl State {
             (saved.version == env!("CARGO_PKG_VERSION"), "version of tf-reduce"),
             (saved.case == self.case, "file, pipeline or inputs"),
             (saved.test == self.test, "test"),
+            (saved.setting == self.setting, "driver, plugin, switch or limit"),
         ];
         if let Some((_, what)) = differs.iter().find(|(same, _)| !same) {
             return Err(format!("`{shown}` is of another {what}; leave out `--resume` to begin anew"));
@@ -71,6 +75,7 @@ impl State {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             case: self.case.clone(),
             test: self.test.clone(),
+            setting: self.setting.clone(),
             holds: of(true),
             fails: of(false),
         };
@@ -92,14 +97,17 @@ mod tests {
     #[test]
     fn answers_read_back_for_the_same_search_only() {
         let folder = tempfile::tempdir().unwrap();
-        let output = folder.path().join("out.tfir");
-        let state = State::new(&output, 7, "a crash".to_owned());
+        let of = |case, test: &str, setting: &str| {
+            State::new(folder.path().join("out.state"), case, test.to_owned(), setting.to_owned())
+        };
+        let state = of(7, "a crash", "60 s");
         assert!(state.load().unwrap_err().starts_with("there is nothing to go on with"));
         let verdicts = [(u64::MAX, true), (3, false)].into_iter().collect();
         state.save(&verdicts).unwrap();
         assert_eq!(state.load(), Ok(verdicts));
-        assert!(State::new(&output, 8, "a crash".to_owned()).load().unwrap_err().contains("another file"));
-        assert!(State::new(&output, 7, "a hang".to_owned()).load().unwrap_err().contains("another test"));
+        assert!(of(8, "a crash", "60 s").load().unwrap_err().contains("another file"));
+        assert!(of(7, "a hang", "60 s").load().unwrap_err().contains("another test"));
+        assert!(of(7, "a crash", "9 s").load().unwrap_err().contains("another driver, plugin, switch or limit"));
         std::fs::write(&state.path, "{").unwrap();
         assert!(state.load().unwrap_err().contains("is no state"));
     }

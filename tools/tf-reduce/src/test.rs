@@ -231,15 +231,13 @@ pub struct Tester<'r> {
 }
 
 impl Test for Tester<'_> {
-    fn holds(&self, case: &Case, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<bool> {
-        // A run that cannot be started shows nothing.
-        match &self.wanted {
-            Wanted::Command(command) => self.runner.command(command, case, cancelled).unwrap_or(Some(false)),
-            wanted => match self.runner.see(case, cancelled) {
-                Ok(seen) => seen.map(|seen| wanted.shown(&seen)),
-                Err(_) => Some(false),
-            },
-        }
+    fn holds(&self, case: &Case, cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Option<bool>, String> {
+        let held = match &self.wanted {
+            Wanted::Command(command) => self.runner.command(command, case, cancelled),
+            wanted => self.runner.see(case, cancelled).map(|seen| seen.map(|seen| wanted.shown(&seen))),
+        };
+        // That says nothing of the case.
+        held.map_err(|error| format!("a case cannot be run: {error}"))
     }
 }
 
