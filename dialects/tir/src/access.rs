@@ -11,6 +11,9 @@ use crate::held::{Factor, Held};
 use crate::mesh::positions::Positions;
 use crate::rules::tensor;
 
+/// Elements that one position may access at once: their addresses are listed.
+const MOST_ELEMENTS: usize = 1 << 26;
+
 /// An operand with its factors.
 pub struct Operand<'c> {
     index: usize,
@@ -69,7 +72,7 @@ impl<'c> Operand<'c> {
     }
 
     fn accessed(&self, wanted: &Held<'c>, in_order: bool) -> Result<Access, RuleError> {
-        let len = wanted.local_len();
+        let len = listed(wanted)?;
         let memory = self.addressing();
         let reachable = !in_order && (!self.is_private() || holds(&self.held, wanted));
         let addresses = match memory.placed_as(wanted).filter(|_| reachable) {
@@ -90,11 +93,22 @@ impl<'c> Operand<'c> {
     }
 }
 
+/// The number of elements of a position, if they can be listed.
+fn listed(held: &Held<'_>) -> Result<usize, RuleError> {
+    let len = held.local_len();
+    if len <= MOST_ELEMENTS {
+        return Ok(len);
+    }
+    let message = format!("a position accesses {len} elements at once, and at most {MOST_ELEMENTS} are evaluated");
+    Err(RuleError::new(message).with_help("split the tensor over positions, or go through it in a loop over views"))
+}
+
 /// The addresses of a distribution whose strides are those of the memory.
 ///
 /// # Errors
-/// Positions without ids.
+/// Positions without ids; more elements of one position than are evaluated.
 pub fn strided(held: &Held<'_>) -> Result<Addresses, RuleError> {
+    listed(held)?;
     let mut offsets = vec![0i64];
     for (_, factor) in held.local() {
         let values = 0..factor.extent;

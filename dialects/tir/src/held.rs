@@ -136,7 +136,7 @@ impl<'c> Held<'c> {
     /// Number of elements that one position holds.
     #[must_use]
     pub fn local_len(&self) -> usize {
-        self.local().map(|(_, f)| f.extent as usize).product()
+        self.local().fold(1, |len, (_, factor)| len.saturating_mul(factor.extent as usize))
     }
 
     /// Logical coordinates of a local index, less what the mesh coordinates add.

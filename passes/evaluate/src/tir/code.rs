@@ -123,6 +123,8 @@ pub enum Instruction<'c> {
     Past { at: u32, stop: u32, target: u32 },
     /// Next index of a loop; at the end of the integers the loop ends.
     Advance { at: u32, step: u32, head: u32, exit: u32 },
+    /// The next round of a `while` loop, which starts there; the scalar counts a thread's rounds since it came to the loop.
+    Again { rounds: u32, head: u32 },
     /// Goes on elsewhere where a scalar is outside of a range.
     Outside { value: ScalarCode<'c>, lo: i64, hi: i64, target: u32 },
     /// Runs the function of that number.

@@ -127,8 +127,9 @@ pub(super) enum Task<'c> {
         step: u32,
     },
     EndWhile {
-        head: usize,
+        head: u32,
         test: usize,
+        rounds: u32,
     },
 }
 
@@ -278,8 +279,8 @@ impl<'b, 'a, 'c> Body<'b, 'a, 'c> {
                 self.emit(Instruction::Advance { at, step, head: head as u32, exit });
                 self.land(head);
             }
-            Task::EndWhile { head, test } => {
-                self.emit(Instruction::Jump(head as u32));
+            Task::EndWhile { head, test, rounds } => {
+                self.emit(Instruction::Again { rounds, head });
                 self.land(test);
             }
         }

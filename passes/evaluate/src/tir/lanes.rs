@@ -20,8 +20,6 @@ pub struct Shared {
     pub spans: Vec<Option<Span>>,
     /// Instructions that groups have run.
     pub steps: u64,
-    /// Rounds of `while` loops.
-    pub rounds: u64,
 }
 
 /// Threads of a CTA at an instruction.

@@ -1,5 +1,7 @@
 //! Memory: elements, whether they hold something, and who accessed them.
 
+use std::collections::TryReserveError;
+
 use tf_value::{Tensor, ValueError};
 
 use super::code::{Allocated, Scope};
@@ -23,6 +25,8 @@ struct Block {
     what: Allocated,
     /// Bytes of an element.
     width: usize,
+    /// Bytes that are counted for it.
+    taken: usize,
     bytes: Vec<u8>,
     /// Of memory that is shared.
     cells: Vec<Cell>,
@@ -66,10 +70,22 @@ pub enum FaultKind {
     WriteOfRead(Node),
 }
 
+/// Bytes that a run may take for its memory, with what is known of the elements.
+const MOST_BYTES: usize = 1 << 34;
+
+/// Fills an empty vector, if there is room.
+fn filled<T: Clone>(vec: &mut Vec<T>, len: usize, value: T) -> Result<(), TryReserveError> {
+    vec.try_reserve_exact(len)?;
+    vec.resize(len, value);
+    Ok(())
+}
+
 /// All memory of a run.
 #[derive(Default)]
 pub struct Memory {
     blocks: Vec<Block>,
+    /// Bytes of all blocks.
+    taken: usize,
     pub sets: Sets,
 }
 
@@ -77,28 +93,42 @@ impl Memory {
     /// A block that holds nothing, with instances for that many threads.
     ///
     /// # Errors
-    /// A dtype without values; more than fits the address space.
+    /// A dtype without values; more than [`MOST_BYTES`] of the run, or than there is.
     pub fn allocate(&mut self, what: Allocated, threads: usize) -> Result<u32, ValueError> {
         let width = Tensor::zeros(&[1], what.dtype)?.to_le_bytes().len();
         let instances = if what.scope == Scope::Thread { threads } else { 1 };
-        let elements =
-            what.len.checked_mul(instances).filter(|&n| n.checked_mul(width.max(12)).is_some_and(|n| n < 1 << 40));
-        let elements =
-            elements.ok_or_else(|| ValueError::new(format!("`{}` is too large to be evaluated", what.name)))?;
         let shared = what.scope != Scope::Thread;
-        self.blocks.push(Block {
-            bytes: vec![0; elements * width],
-            cells: vec![EMPTY; if shared { elements } else { 0 }],
-            written: vec![false; if shared { 0 } else { elements }],
-            width,
-            what,
-        });
+        let known = if shared { size_of::<Cell>() } else { size_of::<bool>() };
+        let too_large = || {
+            let message = format!("{} is too large to be evaluated", what.name);
+            ValueError::new(message).with_help(format!("the memory of a run takes at most {} GiB", MOST_BYTES >> 30))
+        };
+        // Elements that share an address are listed one by one too.
+        let listed = what
+            .axes
+            .iter()
+            .flatten()
+            .try_fold(1usize, |count, factor| count.checked_mul(usize::try_from(factor.extent).ok()?));
+        let elements = what.len.checked_mul(instances).ok_or_else(too_large)?;
+        let taken = elements.max(listed.ok_or_else(too_large)?).checked_mul(width + known);
+        let taken = taken.and_then(|bytes| bytes.checked_add(self.taken)).filter(|&bytes| bytes <= MOST_BYTES);
+        let taken = taken.ok_or_else(too_large)?;
+        let mut block =
+            Block { bytes: Vec::new(), cells: Vec::new(), written: Vec::new(), width, taken: 0, what: what.clone() };
+        let [cells, written] = if shared { [elements, 0] } else { [0, elements] };
+        filled(&mut block.bytes, elements * width, 0)
+            .and_then(|()| filled(&mut block.cells, cells, EMPTY))
+            .and_then(|()| filled(&mut block.written, written, false))
+            .map_err(|_| too_large())?;
+        block.taken = taken - self.taken;
+        self.taken = taken;
+        self.blocks.push(block);
         Ok(self.blocks.len() as u32 - 1)
     }
 
     /// Frees the blocks from that number on.
     pub fn truncate(&mut self, blocks: usize) {
-        self.blocks.truncate(blocks);
+        self.taken -= self.blocks.drain(blocks..).map(|block| block.taken).sum::<usize>();
     }
 
     /// Number of blocks.

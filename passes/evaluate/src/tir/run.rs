@@ -18,6 +18,10 @@ use crate::Request;
 const MOST_POSITIONS: u64 = 1 << 31;
 /// The most threads of a CTA.
 const MOST_THREADS: u64 = 1 << 16;
+/// Scalars, buffers and allocations of all positions of a launch whose CTAs meet, which have theirs at once.
+const MOST_STATE: u64 = 1 << 26;
+/// What the clocks, groups and copies of a position count for there.
+const OWN_STATE: u64 = 8;
 
 /// The outputs of a TIR function: a function of the host runs at one position, one of a device at all positions of its meshes.
 ///
@@ -36,7 +40,7 @@ pub fn run<'c>(request: &Request<'_, 'c>, function: PrimFunction<'c>, rules: &Ev
         TargetKind::Cpu => None,
         _ => Some(geometry(request, function)?),
     };
-    let mut shared = Shared { memory: Memory::default(), epoch: 1, spans: compiler.spans, steps: 0, rounds: 0 };
+    let mut shared = Shared { memory: Memory::default(), epoch: 1, spans: compiler.spans, steps: 0 };
     let mut params = Vec::new();
     let held = request.inputs.iter().map(Some).chain((0..outputs.len()).map(|at| request.outputs.get(at)?.as_ref()));
     for (what, tensor) in code.memory.iter().zip(held) {
@@ -108,6 +112,14 @@ fn kernel<'c>(shared: &mut Shared, code: &Code<'c>, params: &[Target], [ctas, th
         Ok(own.iter().zip(&grid).map(|(&own, &grid)| own.min(grid)).collect())
     };
     if code.meets_grid {
+        let state = OWN_STATE + u64::from(code.scalars) + u64::from(code.buffers) + code.sites.len() as u64;
+        if (u64::from(ctas) * u64::from(threads)).saturating_mul(state) > MOST_STATE {
+            let message = format!("a barrier of the grid of {ctas} CTAs of {threads} threads is not evaluated");
+            let most = MOST_STATE / state;
+            return Err(Diagnostic::error(message)
+                .at(code.spans.iter().copied().flatten().next())
+                .with_help(format!("all positions are kept at once there, at most {most} of this function")));
+        }
         let mut all = Vec::new();
         for id in 0..ctas {
             all.push(Cta::new(id, threads, code, params, own(shared)?));

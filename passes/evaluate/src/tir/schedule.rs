@@ -14,8 +14,8 @@ use super::scalar::{Scalar, ScalarCode};
 
 /// Instructions of groups that a run may take.
 const MOST_STEPS: u64 = 1 << 27;
-/// Rounds of `while` loops that a run may take: their ends are no numbers that a bound could be told from.
-const MOST_ROUNDS: u64 = 1 << 18;
+/// Rounds of a `while` loop that a thread may take each time it comes to it: its end is no number that a bound could be told from.
+const MOST_ROUNDS: i64 = 1 << 18;
 
 /// How far a CTA came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,13 +159,17 @@ impl<'c> Turn<'_, 'c> {
                 }
             }
             Instruction::Run { name, team, .. } => return self.meet(cta, group, name, *team),
-            Instruction::Jump(target) => {
-                self.shared.rounds += u64::from(*target <= at);
-                if self.shared.rounds > MOST_ROUNDS {
-                    let message = format!("a `while` loop does not end: more than {MOST_ROUNDS} rounds were run");
-                    return Err(Diagnostic::error(message).at(span));
+            Instruction::Jump(target) => return Ok(Next::At(*target)),
+            Instruction::Again { rounds, head } => {
+                for &thread in &group.threads {
+                    let run = cta.scalar(*rounds, thread).int().map_err(value_error)? + 1;
+                    if run > MOST_ROUNDS {
+                        let message = format!("a `while` loop does not end: more than {MOST_ROUNDS} rounds were run");
+                        return Err(Diagnostic::error(message).at(span));
+                    }
+                    *cta.scalar_mut(*rounds, thread) = Scalar::Int(run);
                 }
-                return Ok(Next::At(*target));
+                return Ok(Next::At(*head));
             }
             Instruction::Unless(cond, target) => {
                 return self.parts(group, *target, |turn, thread| {

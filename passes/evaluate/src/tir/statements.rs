@@ -37,10 +37,12 @@ impl<'c> Body<'_, '_, 'c> {
                 tasks.extend([Task::EndFor { head, at, step }, Task::Run(body)]);
             }
             StmtKind::While { cond, body } => {
-                let head = self.here() as usize;
+                let rounds = self.code.new_scalar();
+                self.emit(Instruction::Set { to: rounds, value: ScalarCode::int(0) });
+                let head = self.here();
                 let cond = self.scalar(cond)?;
                 let test = self.emit(Instruction::Unless(cond, 0));
-                tasks.extend([Task::EndWhile { head, test }, Task::Run(body)]);
+                tasks.extend([Task::EndWhile { head, test, rounds }, Task::Run(body)]);
             }
             StmtKind::If { cond, then_body, else_body } => {
                 let cond = self.scalar(cond)?;

@@ -3,7 +3,7 @@
 use tf_core::{AnyFunction, Arena};
 use tf_evaluate::{Engine, Reference, Request, bind_dims};
 
-use super::{IMPORTS, host, numbers, run};
+use super::{IMPORTS, host, kernel, numbers, run};
 use crate::common::context;
 
 fn message(source: &str) -> String {
@@ -48,6 +48,31 @@ fn endless_loops_end() {
                  while left > 0:\n    T.fill(left, 1)";
     let found = message(&host(params, lines));
     assert_eq!(found, "a `while` loop does not end: more than 262144 rounds were run");
+}
+
+#[test]
+fn rounds_are_counted_from_the_entry_of_a_loop() {
+    // 4096 times 65 rounds, which are more than one loop may take.
+    let params = "x: Tensor[(4,), \"f32\"], out: Tensor[(4,), \"f32\"]";
+    let lines = "T.copy(x, out)\nleft = T.alloc_tensor(TensorType((), \"i64\", None, \"rmem\"))\n\
+                 for i in range(4096):\n    T.fill(left, 65)\n    while left > 0:\n        T.fill(left, left - 1)";
+    assert_eq!(run(&host(params, lines), &[numbers(&[4])]).unwrap()[0].to_f32_vec(), numbers(&[4]).to_f32_vec());
+}
+
+#[test]
+fn what_is_too_large_is_refused_by_name() {
+    let of = |source: &str| {
+        let error = run(source, &[]).unwrap_err();
+        error.lines().next().unwrap().trim_start_matches("error: ").to_owned()
+    };
+    let out = "out: Tensor[(35184372088832,), \"f32\"]";
+    let found = of(&host(out, "T.fill(out, 1.0)"));
+    assert_eq!(found, "a position accesses 35184372088832 elements at once, and at most 67108864 are evaluated");
+    assert_eq!(of(&host(out, "if 1 > 2:\n    return")), "`out` is too large to be evaluated");
+    let grid = "with Mesh((Topology(\"cta\", 1048576),), Layout((1048576,), (1,)), names=(\"c\",)) as g:\n    \
+                with Mesh((Topology(\"thread\", 1024),), Layout((1024,), (1,)), names=(\"t\",)) as m:\n        T.sync(g)";
+    let found = of(&kernel("out: Tensor[(4,), \"f32\"]", grid));
+    assert_eq!(found, "a barrier of the grid of 1048576 CTAs of 1024 threads is not evaluated");
 }
 
 #[test]
