@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
-use ruff_text_size::{Ranged, TextRange};
+use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::diag::did_you_mean;
 use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
@@ -111,6 +111,8 @@ pub(crate) struct Body<'c> {
     pub(crate) called: Vec<AnyFunction<'c>>,
     /// Whether it is that of a `@prim_func`.
     pub(crate) is_prim: bool,
+    /// Starts of bindings of a `@prim_func` that are read outside their blocks.
+    pub(crate) escaping: FxHashSet<TextSize>,
     /// Effects of the statement that is being read.
     pub(crate) effects: Vec<Stmt<'c>>,
     /// Mesh coordinates that are values.

@@ -16,17 +16,16 @@ const LOOPS: usize = 32;
 /// Loops of one function that are read a second time.
 const REREADS: usize = 256;
 
-/// Calls `f` with every name that the statements assign: its name, its statement, and whether it stands alone on the
-/// left, as carries do.
-pub(crate) fn assigned<'x>(stmts: &'x [ast::Stmt], f: &mut impl FnMut(&'x str, &'x ast::Stmt, bool)) {
+/// Calls `f` with every name that the statements assign, and its statement.
+pub(crate) fn assigned<'x>(stmts: &'x [ast::Stmt], f: &mut impl FnMut(&'x str, &'x ast::Stmt)) {
     for stmt in stmts {
         match stmt {
             ast::Stmt::Assign(assign) => match &assign.targets[..] {
-                [ast::Expr::Name(name)] => f(name.id.as_str(), stmt, true),
+                [ast::Expr::Name(name)] => f(name.id.as_str(), stmt),
                 [ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. })] => {
                     for element in elts {
                         if let ast::Expr::Name(name) = element {
-                            f(name.id.as_str(), stmt, false);
+                            f(name.id.as_str(), stmt);
                         }
                     }
                 }
@@ -34,7 +33,7 @@ pub(crate) fn assigned<'x>(stmts: &'x [ast::Stmt], f: &mut impl FnMut(&'x str, &
             },
             ast::Stmt::AnnAssign(assign) if assign.value.is_some() => {
                 if let ast::Expr::Name(name) = &*assign.target {
-                    f(name.id.as_str(), stmt, true);
+                    f(name.id.as_str(), stmt);
                 }
             }
             ast::Stmt::For(inner) => assigned(&inner.body, f),
@@ -122,7 +121,7 @@ impl<'c> Parser<'_, 'c> {
         let body = match (carries, reading.last) {
             ([], None) => {
                 let refusal = Refusal::wrong(span, "the loop computes no value");
-                return Err(refusal.help("a carried name is assigned alone: `acc = ...`, not in an unpacking"));
+                return Err(refusal.help("assign to a name that is bound before the loop: it is carried"));
             }
             ([], last) => last,
             _ => None,
@@ -220,17 +219,15 @@ impl<'c> Parser<'_, 'c> {
         bounds.collect()
     }
 
-    /// Names bound outside to a run-time value and assigned alone somewhere in the loop.
+    /// Names bound outside to a run-time value and assigned somewhere in the loop.
     fn carries(&mut self, stmt: &ast::StmtFor) -> Res<Vec<Carry<'c>>> {
         let mut found: Vec<(&str, &ast::Stmt)> = Vec::new();
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-        assigned(&stmt.body, &mut |name, at, alone| {
-            if alone {
-                let place = *places.entry(name).or_insert(found.len());
-                match found.get_mut(place) {
-                    Some(known) => known.1 = at,
-                    None => found.push((name, at)),
-                }
+        assigned(&stmt.body, &mut |name, at| {
+            let place = *places.entry(name).or_insert(found.len());
+            match found.get_mut(place) {
+                Some(known) => known.1 = at,
+                None => found.push((name, at)),
             }
         });
         let frames = self.body.as_ref().map_or(&[][..], |body| &body.frames);
@@ -331,7 +328,7 @@ impl<'c> Parser<'_, 'c> {
 
     fn poison_names(&mut self, stmt: &ast::Stmt) {
         let mut names = Vec::new();
-        assigned(std::slice::from_ref(stmt), &mut |name, _, _| names.push(name));
+        assigned(std::slice::from_ref(stmt), &mut |name, _| names.push(name));
         for name in names {
             self.bind(self.cx.symbol(name), Binding::Poison);
         }

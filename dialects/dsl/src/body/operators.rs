@@ -186,6 +186,13 @@ impl<'c> Parser<'_, 'c> {
     }
 
     pub(crate) fn unary(&mut self, unary: &ast::ExprUnaryOp, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+        if let (UnaryOp::USub, ast::Expr::NumberLiteral(number)) = (unary.op, &*unary.operand)
+            && let ast::Number::Int(value) = &number.value
+            && value.as_u64() == Some(i64::MIN.unsigned_abs())
+        {
+            // The one literal that is in range with its sign only.
+            return Ok(Value::Int(i64::MIN));
+        }
         let value = self.eval(&unary.operand, None)?;
         let operand_span = self.span(&*unary.operand);
         let value = self.lifted(value, operand_span)?;

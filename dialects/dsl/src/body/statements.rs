@@ -5,6 +5,7 @@ use ruff_text_size::Ranged;
 use tf_core::{Expr, ExprKind, Span};
 use tf_types::{DType, TypeKind};
 
+use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
@@ -120,6 +121,14 @@ impl<'c> Parser<'_, 'c> {
                         let message = "`print` is not part of the language: bodies are read, not executed";
                         Refusal::wrong(span, message).help("`tf-opt --pipeline=evaluate` gives the values of results")
                     }
+                    ast::Expr::Call(call) if self.is_effect(&call.func) => {
+                        let callee = self.text(&*call.func);
+                        Refusal::wrong(
+                            span,
+                            format!("`{callee}` is an op of `@prim_func` bodies and unknown in a `@func`"),
+                        )
+                        .help("values of a `@func` are returned, not written")
+                    }
                     _ => {
                         Refusal::wrong(span, "an expression statement has no effect").help("assign its value to a name")
                     }
@@ -140,6 +149,11 @@ impl<'c> Parser<'_, 'c> {
                 })
             }
         }
+    }
+
+    /// Whether a callee is an attribute of `T`.
+    fn is_effect(&self, callee: &ast::Expr) -> bool {
+        matches!(callee, ast::Expr::Attribute(op) if self.is_builtin(&self.text(&*op.value), Builtin::Tir))
     }
 
     fn assign(&mut self, assign: &ast::StmtAssign, span: Span) -> Res<Option<Expr<'c>>> {
@@ -262,7 +276,7 @@ impl<'c> Parser<'_, 'c> {
             ast::Stmt::AugAssign(assign) => target_names(&assign.target, &mut names),
             ast::Stmt::AnnAssign(assign) => target_names(&assign.target, &mut names),
             ast::Stmt::FunctionDef(def) => names.push(def.name.as_str()),
-            ast::Stmt::For(stmt) => super::loops::assigned(&stmt.body, &mut |name, _, _| names.push(name)),
+            ast::Stmt::For(stmt) => super::loops::assigned(&stmt.body, &mut |name, _| names.push(name)),
             ast::Stmt::With(_) | ast::Stmt::If(_) | ast::Stmt::While(_) | ast::Stmt::Try(_) => {
                 bound_names(stmt, &mut names);
             }

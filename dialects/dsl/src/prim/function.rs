@@ -56,7 +56,8 @@ impl<'c> Parser<'_, 'c> {
         let vars = params.iter().filter_map(|(_, var)| *var).collect();
         let frames = vec![BodyFrame { names, is_mesh: false }];
         let name = Some(self.cx.symbol(def.name.as_str()));
-        let body = Body { frames, params: vars, name, is_prim: true, ..Body::default() };
+        let escaping = super::escapes::escaping(stmts);
+        let body = Body { frames, params: vars, name, is_prim: true, escaping, ..Body::default() };
         let outer = self.body.replace(body);
         let body = self.prim_block(stmts);
         let called = std::mem::replace(&mut self.body, outer).map(|body| body.called).unwrap_or_default();

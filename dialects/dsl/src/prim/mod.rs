@@ -3,6 +3,7 @@
 mod calls;
 mod closed;
 mod declared;
+mod escapes;
 mod function;
 mod intrinsic;
 mod launch;

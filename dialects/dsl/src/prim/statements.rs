@@ -1,6 +1,7 @@
 //! Statements of a `@prim_func` body.
 
 use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
 use tf_core::node::Stmt;
 use tf_core::{Expr, ExprKind, Meta, Span, StmtKind};
 use tf_types::{DType, Symbol};
@@ -65,6 +66,7 @@ impl<'c> Parser<'_, 'c> {
         let [ast::Expr::Name(target)] = &assign.targets[..] else {
             return Err(Refusal::wrong(span, "an assignment of a `@prim_func` has one name as target"));
         };
+        self.escape(target)?;
         let name = self.cx.symbol(target.id.as_str());
         let value = match &*assign.value {
             ast::Expr::Call(call) if self.is_tensor_call(call) => self.allocation(call, Some(name))?,
@@ -85,6 +87,18 @@ impl<'c> Parser<'_, 'c> {
                 Ok(None)
             }
         }
+    }
+
+    /// Refuses a binding of a block whose name also stands for something outside, where it is read afterwards.
+    fn escape(&self, target: &ast::ExprName) -> Res<()> {
+        let name = self.cx.symbol(target.id.as_str());
+        let escapes = self.body.as_ref().is_some_and(|body| body.escaping.contains(&target.start()));
+        if !escapes || self.binding(name).is_none() {
+            return Ok(());
+        }
+        let message = format!("`{name}` is read outside this block, but names are bound for their block only");
+        let help = "values of a `@prim_func` do not change: keep it in a buffer in rmem, with `T.fill` and `T.copy`";
+        Err(Refusal::wrong(self.span(target), message).help(help))
     }
 
     fn is_tensor_call(&self, call: &ast::ExprCall) -> bool {
@@ -185,6 +199,7 @@ impl<'c> Parser<'_, 'c> {
         let ast::Expr::Name(target) = &*stmt.target else {
             return Err(Refusal::wrong(self.span(&*stmt.target), "the variable of a loop is one name"));
         };
+        self.escape(target)?;
         let call = match &*stmt.iter {
             ast::Expr::Call(call) if self.is_builtin(&self.text(&*call.func), Builtin::Range) => call,
             other => {

@@ -171,7 +171,8 @@ impl<'c> Printer<'_, 'c> {
         self.line();
         Doc::Seq(parts).write(&mut self.out, self.indent, self.indent, 1);
         self.open_block();
-        end(self.scope.enter(), self.out.len())
+        let mark = self.scope.enter();
+        end(mark, self.out.len())
     }
 
     fn end_block(&mut self, start: usize) {
@@ -198,15 +199,18 @@ impl<'c> Printer<'_, 'c> {
                 };
                 let bounds = bounds.into_iter().map(|bound| self.operand(bound)).collect::<Result<Vec<_>>>()?;
                 let range = Doc::call(self.file.word(self.cx, "range")?, bounds);
+                self.hide(name)?;
                 self.keep(name);
                 let end = self.head(vec![format!("for {name} in ").into(), range], Step::End);
                 self.scope.names.insert(induction, name.as_str().into());
                 self.scope.bind(name, induction);
+                self.scope.loops += 1;
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::While { cond, body } => {
                 let cond = self.prim_value(cond, 0, DEPTH)?;
                 let end = self.head(vec!["while ".into(), cond], Step::End);
+                self.scope.loops += 1;
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::If { cond, then_body, else_body } => {
@@ -224,6 +228,7 @@ impl<'c> Printer<'_, 'c> {
                 };
                 let end = self.head(vec![format!("with {written}{alias}").into()], |_, start| Step::EndMesh(start));
                 self.scope.meshes.push((mesh, binding));
+                self.scope.loops += 1;
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::Evaluate { callee: TirCallee::Op(op), args } => {
@@ -279,6 +284,16 @@ impl<'c> Printer<'_, 'c> {
         }
     }
 
+    /// Refuses a name of a block that stands for something else around it: Python has one variable for both.
+    fn hide(&self, name: Symbol<'c>) -> Result<()> {
+        if !self.scope.hides(name) {
+            return Ok(());
+        }
+        let message =
+            format!("`{name}` is bound in a block and hides another one around it, which Python does not have");
+        Err(Diagnostic::error(message).with_help("give one of them another name"))
+    }
+
     /// `name = value`
     fn binding(&mut self, var: Expr<'c>, value: Expr<'c>) -> Result<()> {
         let Some(name) = var.var_name() else { return Err(Diagnostic::error("a binding has a name")) };
@@ -288,6 +303,7 @@ impl<'c> Printer<'_, 'c> {
             return Err(Diagnostic::error(message));
         }
         let value = self.prim_value(value, 0, DEPTH)?;
+        self.hide(name)?;
         self.keep(name);
         self.assign(name.as_str(), value, var);
         self.scope.names.insert(var, name.as_str().into());

@@ -8,11 +8,12 @@ const KEYWORDS: [&str; 35] = [
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Whether a text can be a name. `_` cannot: nothing is read back from it.
+/// Whether a text can be a name, of the letters that Python has. `_` is left to parameters and functions of that name:
+/// where an alias is written it means that there is none.
 pub(crate) fn is_name(text: &str) -> bool {
     let mut chars = text.chars();
-    let starts = chars.next().is_some_and(|c| c == '_' || c.is_ascii_alphabetic());
-    starts && text != "_" && chars.all(|c| c == '_' || c.is_ascii_alphanumeric()) && !KEYWORDS.contains(&text)
+    let starts = chars.next().is_some_and(|c| c == '_' || unicode_ident::is_xid_start(c));
+    starts && text != "_" && chars.all(unicode_ident::is_xid_continue) && !KEYWORDS.contains(&text)
 }
 
 /// A string literal.
@@ -82,7 +83,14 @@ mod tests {
 
     #[test]
     fn names() {
-        assert!(is_name("x_2") && is_name("_x") && is_name("match"));
-        assert!(!is_name("_") && !is_name("2x") && !is_name("a b") && !is_name("lambda") && !is_name("f$1"));
+        assert!(is_name("x_2") && is_name("_x") && is_name("match") && is_name("größe") && is_name("ñ2"));
+        assert!(
+            !is_name("_")
+                && !is_name("2x")
+                && !is_name("a b")
+                && !is_name("lambda")
+                && !is_name("f$1")
+                && !is_name("²x")
+        );
     }
 }

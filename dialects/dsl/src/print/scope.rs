@@ -28,6 +28,8 @@ impl From<Literal> for LiteralKey {
 pub(super) struct Mark {
     shadowed: usize,
     renamed: usize,
+    start: usize,
+    loops: usize,
 }
 
 /// The function that is printed.
@@ -50,9 +52,13 @@ pub(super) struct Scope<'c> {
     pub(super) authored: FxHashSet<Symbol<'c>>,
     unnamed: usize,
     /// What each name of a variable stands for now.
-    bound: FxHashMap<Symbol<'c>, Expr<'c>>,
+    bound: FxHashMap<Symbol<'c>, (Expr<'c>, usize)>,
+    /// Where in `shadowed` the innermost block begins; what is bound from there on is its own.
+    start: usize,
+    /// Open loops.
+    pub(super) loops: usize,
     /// What the names stood for before the open blocks bound them.
-    shadowed: Vec<(Symbol<'c>, Option<Expr<'c>>)>,
+    shadowed: Vec<(Symbol<'c>, Option<(Expr<'c>, usize)>)>,
     /// What values were called before the open blocks renamed them.
     renamed: Vec<(Expr<'c>, Rc<str>)>,
     /// Uses still to come of values that are called by the name of a variable.
@@ -79,7 +85,7 @@ pub(super) struct Scope<'c> {
 impl<'c> Scope<'c> {
     /// Takes a name that is given.
     pub(super) fn reserve(&mut self, name: Symbol<'c>) -> Result<()> {
-        if !is_name(name.as_str()) {
+        if name.as_str() != "_" && !is_name(name.as_str()) {
             return Err(Diagnostic::error(format!("`{name}` is no name of a variable in Python")));
         }
         self.used.insert(name.as_str().into());
@@ -123,22 +129,31 @@ impl<'c> Scope<'c> {
 
     /// What a name stands for.
     pub(super) fn binding(&self, name: Symbol<'c>) -> Option<Expr<'c>> {
-        self.bound.get(&name).copied()
+        self.bound.get(&name).map(|(value, _)| *value)
     }
 
     /// Lets a name stand for a value, in the innermost block.
     pub(super) fn bind(&mut self, name: Symbol<'c>, value: Expr<'c>) {
-        let before = self.bound.insert(name, value);
+        let before = self.bound.insert(name, (value, self.shadowed.len()));
         self.shadowed.push((name, before));
     }
 
     /// Begins a block; [`Scope::leave`] takes what is returned.
-    pub(super) fn enter(&self) -> Mark {
-        Mark { shadowed: self.shadowed.len(), renamed: self.renamed.len() }
+    pub(super) fn enter(&mut self) -> Mark {
+        let start = std::mem::replace(&mut self.start, self.shadowed.len());
+        Mark { shadowed: self.start, renamed: self.renamed.len(), start, loops: self.loops }
+    }
+
+    /// Whether a binding of `name` in the innermost block hides one of a block around it that may still be read: before
+    /// its uses are over, or in the next round of a loop.
+    pub(super) fn hides(&self, name: Symbol<'c>) -> bool {
+        let outer = self.bound.get(&name).filter(|(_, at)| *at < self.start);
+        outer.is_some_and(|(value, _)| self.loops > 0 || self.uses.get(value).is_some_and(|&uses| uses > 0))
     }
 
     /// Names stand again for what they stood for before the block.
     pub(super) fn leave(&mut self, mark: Mark) {
+        (self.start, self.loops) = (mark.start, mark.loops);
         for (name, before) in self.shadowed.drain(mark.shadowed..).rev() {
             match before {
                 Some(value) => self.bound.insert(name, value),

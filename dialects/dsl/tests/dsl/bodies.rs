@@ -238,3 +238,44 @@ fn unread_file_level_names_are_refused_where_they_are_used() {
         });
     }
 }
+
+#[test]
+fn unpacked_names_are_carried() {
+    for (lines, carries) in [
+        (&["c = x", "d = x", "for i in range(4):", "    c = c + d", "    (d,) = (c,)", "return c"][..], 2),
+        (&["a, b, c = x, x * 2.0, x", "for i in range(4):", "    a, b = b, a", "    c = c + a", "return c"], 3),
+        (&["a, b = x, x * 2.0", "for i in range(4):", "    [a, b] = b, a", "return a"], 2),
+        (
+            &[
+                "c, d = x, x",
+                "for i in range(2):",
+                "    for j in range(2):",
+                "        c = c + d",
+                "    d, e = c, d",
+                "return c",
+            ],
+            2,
+        ),
+    ] {
+        let found = with_source(&source(X, lines), |_, result| {
+            let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
+            let Some(AnyFunction::Hir(function)) = module.entry_function() else { panic!("no entry") };
+            let grids = post_order(&[function.body.unwrap()]).into_iter().filter_map(|e| match e.kind {
+                tf_core::ExprKind::Grid(region) => Some(region.carries.len()),
+                _ => None,
+            });
+            grids.collect::<Vec<_>>()
+        });
+        assert_eq!(found.last(), Some(&carries), "{lines:?}");
+    }
+    let lines = ["a, c = 1.0, x", "for i in range(4):", "    c, a = c + a, 2.0", "return c"];
+    let want = "3:5 `a` is the float 1.0 before the loop, so an assignment in the loop cannot carry it";
+    assert_eq!(refusals(X, &lines), [want]);
+}
+
+#[test]
+fn the_smallest_integer_is_a_literal() {
+    let lines = ["return x + -9223372036854775808"];
+    assert_eq!(result_type("x: Tensor[(4,), \"i64\"]", &lines), "Tensor[(4,), \"i64\"]");
+    assert_eq!(refusals(X, &["return x + -9223372036854775809"]).len(), 1);
+}

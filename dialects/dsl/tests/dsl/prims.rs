@@ -395,3 +395,49 @@ fn functions_outside_a_class_are_launched() {
         assert_eq!(module.entry.map(|entry| entry.as_str()), Some("host"));
     });
 }
+
+#[test]
+fn bindings_of_blocks_end_with_them() {
+    let why = |name: &str| format!("`{name}` is read outside this block, but names are bound for their block only");
+    for (lines, at, name) in [
+        (&["i = 0", "while i < 4:", "    i = i + 1", "T.copy(x, y)"][..], "3:5", "i"),
+        (&["s = 0", "if n == 4:", "    s = 1", "if s == 1:", "    T.copy(x, y)"], "3:5", "s"),
+        (&["s = 0", "if n == 4:", "    pass", "else:", "    s = 1", "if s == 1:", "    T.copy(x, y)"], "5:5", "s"),
+        (&["s = 0", "for i in range(4):", "    s = s + i", "T.copy(x, y)"], "3:5", "s"),
+        (&["s = x", "if n == 4:", "    s = T.alloc_tensor(TensorType((4, N)))", "T.copy(s, y)"], "3:5", "s"),
+        (&["i = 5", "for i in range(2):", "    T.copy(x, y)", "if i == 5:", "    T.copy(x, y)"], "2:5", "i"),
+        // Read in the next round, and after a nested block.
+        (&["s = 0", "for i in range(4):", "    if s == 1:", "        T.copy(x, y)", "    s = 1"], "5:5", "s"),
+        (
+            &[
+                "s = 0",
+                "for i in range(4):",
+                "    if n == i:",
+                "        s = 1",
+                "    if s == 1:",
+                "        T.copy(x, y)",
+            ],
+            "4:9",
+            "s",
+        ),
+    ] {
+        assert_eq!(refusals(XY, lines), [format!("{at} {}", why(name))], "{lines:?}");
+    }
+    for lines in [
+        // Nobody outside reads them, or only what is bound there again.
+        &["s = 0", "if s == n:", "    s = 1", "    T.fill(y, 0.0)"][..],
+        &["s = 0", "if s == n:", "    s = s + 1", "s = 2", "if s == n:", "    T.fill(y, 0.0)"],
+        &[
+            "for i in range(4):",
+            "    s = i",
+            "    if s == 1:",
+            "        T.copy(x, y)",
+            "for i in range(2):",
+            "    T.copy(x, y)",
+        ],
+        &["s = 0", "if n == 4:", "    s = 1", "    return", "if s == n:", "    T.copy(x, y)"],
+        &["i = 5", "if i == n:", "    T.copy(x, y)", "for i in range(2):", "    T.copy(x, y)"],
+    ] {
+        assert_eq!(refusals(XY, lines), [""; 0], "{lines:?}");
+    }
+}

@@ -141,11 +141,18 @@ fn other_forms_come_back() {
         assert!(text.contains("        \"\"\"Starts it.\"\"\"\n"), "{text}");
     });
     let params = "x: Tensor[(N, 8), \"f32\"], y: Tensor[(N, 8), \"f32\"]";
+    for name in ["_", "größe"] {
+        let source = format!(
+            "{head}from tilefoundry import func\n@func\ndef f({name}: Tensor[(4,), \"i64\"]):\n    \
+                              größe_2 = {name} + -9223372036854775808\n    return größe_2 * größe_2\n"
+        );
+        comes_back(name, &source, None);
+    }
     comes_back("an extent with a name", &format!("{head}@prim_func\ndef f({params}):\n    {body}\n"), None);
 }
 
 /// What random modules have that no text of the DSL says.
-const BEYOND: [&str; 9] = [
+const BEYOND: [&str; 10] = [
     "two variables of the loop are named",
     "a loop without carries has no name",
     "a loop with several carries has no name",
@@ -155,6 +162,7 @@ const BEYOND: [&str; 9] = [
     "a loop that carries nothing ends with a tensor",
     "is called before its definition, or from another module",
     "a loop inside carries",
+    "is bound in a block and hides another one around it",
 ];
 
 /// Random modules come back, or are refused by name.
