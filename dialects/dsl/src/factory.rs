@@ -10,7 +10,7 @@ use tf_types::Symbol;
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Parser, Scope};
 use crate::refusal::{Refusal, Res};
-use crate::statics::{Args, Outcome, Python};
+use crate::statics::{Args, Outcome, Python, yields};
 use crate::value::Value;
 
 /// Calls inside calls.
@@ -23,8 +23,8 @@ const CALLS: usize = 10_000;
 pub(crate) struct Factory<'a, 'c> {
     pub(crate) code: Code<'a>,
     /// The scopes around its definition.
-    home: Rc<[Scope<'c>]>,
-    defaults: Rc<[(Symbol<'c>, Binding<'c>)]>,
+    pub(crate) home: Rc<[Scope<'c>]>,
+    pub(crate) defaults: Rc<[(Symbol<'c>, Binding<'c>)]>,
 }
 
 /// What a call runs.
@@ -60,6 +60,12 @@ impl<'a> Factory<'a, '_> {
 impl<'a, 'c> Parser<'a, 'c> {
     /// The place of a function that is defined here.
     pub(crate) fn define(&mut self, def: &'a ast::StmtFunctionDef) -> usize {
+        if !def.decorator_list.is_empty() && !self.only_cached(def) {
+            // What another decorator does with the function is not followed.
+            let why = format!("a decorator of `{}` may change it, which is not followed", def.name);
+            let unread = Binding::Unread { why, at: self.span(&def.name) };
+            def.decorator_list.iter().for_each(|decorator| self.lose(&decorator.expression, &unread));
+        }
         self.define_in(Code::Def(def), &self.scopes.clone())
     }
 
@@ -91,6 +97,11 @@ impl<'a, 'c> Parser<'a, 'c> {
         {
             let message = format!("`{name}` is a decorated Python function, which is not called");
             return Err(Refusal::unread(span, message));
+        }
+        if let Code::Def(def) = factory.code
+            && yields(def)
+        {
+            return Err(Refusal::unread(span, format!("`{name}` is a generator, which is not run")));
         }
         let frame = self.factory_frame(&factory, name, args, span)?;
         self.run(&factory, frame, span)
@@ -134,7 +145,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
         }
         self.factory_calls.0 += 1;
-        let scopes = factory.home.iter().cloned().chain([scope]).collect();
+        let scopes = factory.home.iter().cloned().chain([Rc::clone(&scope)]).collect();
         let scopes = std::mem::replace(&mut self.scopes, scopes);
         let domain = std::mem::take(&mut self.domain);
         let body = self.body.take();
@@ -148,6 +159,15 @@ impl<'a, 'c> Parser<'a, 'c> {
         let domain = std::mem::replace(&mut self.domain, domain);
         self.seal(domain);
         self.factory_calls.0 -= 1;
+        if let Err(Refusal::Unread(diagnostic)) = &result {
+            // It ended in the middle of what it does.
+            let mut reached = self.seen_by(factory);
+            reached.extend(scope.borrow().values().filter_map(|binding| match binding {
+                Binding::Value(value) => Some(value.clone()),
+                _ => None,
+            }));
+            self.make_stale(reached, &diagnostic.message, span);
+        }
         let result = result.map_err(|refusal| refusal.within_call(span))?;
         if self.refused > before {
             return Err(Refusal::Reported);

@@ -162,18 +162,26 @@ impl<'a, 'c> Parser<'a, 'c> {
                     self.report(refusal);
                 }
             }
-            ast::Stmt::Assert(assert) => {
-                if let Err(refusal @ Refusal::Wrong(_)) = self.asserted(assert, self.span(stmt)) {
-                    self.report(refusal);
+            ast::Stmt::Assert(assert) => match self.asserted(assert, self.span(stmt)) {
+                Err(refusal @ Refusal::Wrong(_)) => self.report(refusal),
+                Err(refusal) => {
+                    let lost = self.lost(refusal, self.span(stmt));
+                    self.lose_changes(stmt, &lost);
                 }
-            }
+                Ok(()) => {}
+            },
             ast::Stmt::Raise(raise) => {
                 let refusal = self.raised(raise, self.span(stmt));
                 self.report(refusal);
             }
             ast::Stmt::Delete(delete) => {
                 // One that is not followed leaves a name that nothing uses.
-                delete.targets.iter().for_each(|target| drop(self.delete(target)));
+                for target in &delete.targets {
+                    if let Err(refusal) = self.delete(target) {
+                        let lost = self.lost(refusal, self.span(target));
+                        self.lose(target, &lost);
+                    }
+                }
             }
             other => {
                 self.constant_statement(other);
@@ -216,7 +224,11 @@ impl<'a, 'c> Parser<'a, 'c> {
     pub(crate) fn constant_binding(&mut self, value: &ast::Expr) -> Binding<'c> {
         match self.eval(value, None) {
             Ok(value) => Binding::Value(value),
-            Err(refusal) => self.lost(refusal, self.span(value)),
+            Err(refusal) => {
+                let lost = self.lost(refusal, self.span(value));
+                self.lose_calls(value, &lost);
+                lost
+            }
         }
     }
 
@@ -255,19 +267,27 @@ impl<'a, 'c> Parser<'a, 'c> {
         let result = self.eval(&assign.target, None).and_then(|left| {
             let right = self.eval(&assign.value, None)?;
             match (assign.op, &left) {
-                // A list takes any sequence here.
+                // A list takes any sequence, and all that hold it see the change.
                 (ast::Operator::Add, Value::List(_)) => {
                     let items = self.items_of(&right, span)?;
-                    let right = Value::list(items).ok_or(Refusal::Reported)?;
-                    self.static_binary(assign.op, &left, &right, span)
+                    self.count_elements(items.len(), span)?;
+                    drop(left);
+                    self.extend_list(&assign.target, items, span).map(|()| None)
                 }
-                _ => self.static_binary(assign.op, &left, &right, span),
+                (_, Value::List(_) | Value::Dict(_) | Value::Object(_)) => {
+                    let message = format!("`{}=` of {} is not read", assign.op.as_str(), left.describe());
+                    Err(Refusal::unread(span, message))
+                }
+                _ => self.static_binary(assign.op, &left, &right, span).map(Some),
             }
         });
         match result {
-            Ok(value) => self.bind_constant(&assign.target, value, span),
+            Ok(None) => {}
+            Ok(Some(value)) => self.bind_constant(&assign.target, value, span),
             Err(refusal) => {
                 let lost = self.lost(refusal, span);
+                self.lose(&assign.target, &lost);
+                self.lose_calls(&assign.value, &lost);
                 self.bind_all(std::slice::from_ref(&*assign.target), &lost);
             }
         }

@@ -19,7 +19,7 @@ use crate::names::{self, Builtin};
 use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
 use crate::source::Source;
-use crate::statics::Record;
+use crate::statics::{Record, Stale};
 use crate::value::Value;
 
 /// Bytes of a reason that names may still be put before.
@@ -166,6 +166,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) steps: usize,
     /// Loops that took too many.
     pub(crate) endless: usize,
+    /// Values whose changes are not followed.
+    pub(crate) stale: Stale<'c>,
     depth: usize,
 }
 
@@ -192,6 +194,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             copies: 0,
             steps: 0,
             endless: 0,
+            stale: Stale::default(),
             depth: 0,
         }
     }

@@ -34,6 +34,14 @@ impl Refusal {
         }
     }
 
+    /// An error at once.
+    pub(crate) fn always(self) -> Self {
+        match self {
+            Self::Unread(diagnostic) => Self::Wrong(diagnostic),
+            other => other,
+        }
+    }
+
     fn edit(mut self, edit: impl FnOnce(&mut Diagnostic)) -> Self {
         match &mut self {
             Self::Wrong(diagnostic) | Self::Unread(diagnostic) => edit(diagnostic),

@@ -66,6 +66,23 @@ impl<'c> Parser<'_, 'c> {
     }
 }
 
+impl<'c> Parser<'_, 'c> {
+    /// `items += added` of a list.
+    pub(crate) fn extend_list(&mut self, target: &ast::Expr, added: Vec<Value<'c>>, span: Span) -> Res<()> {
+        self.change(target, span, |owner, room| match owner {
+            Value::List(list) => {
+                let list = Rc::get_mut(list).ok_or(Obstacle::Shared)?;
+                for value in added {
+                    list.depth = list.depth.max(fits(&value, room)?);
+                    list.items.push(value);
+                }
+                Ok(())
+            }
+            other => Err(Obstacle::Not(format!("{} does not change", other.describe()))),
+        })
+    }
+}
+
 fn change_list<'c>(
     list: &mut Sequence<'c>,
     method: &str,

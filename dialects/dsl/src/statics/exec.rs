@@ -183,31 +183,35 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
-    /// A call for its effect: of a plain function, or one that changes a constant. Others are not executed.
+    /// An expression for its effect. What it may change where it is not read is stale.
     pub(crate) fn expression_statement(&mut self, expr: &ast::Expr) -> Res<()> {
-        let ast::Expr::Call(call) = expr else { return Ok(()) };
-        let span = self.span(call);
-        let result = match self.change_call(call, span) {
-            Ok(Some(_)) => return Ok(()),
-            Ok(None) => match self.eval(&call.func, None) {
-                Ok(Value::Factory(at)) => self.call_args(call).and_then(|args| self.factory_call(at, args, span)),
-                Ok(bound @ Value::Bound(_)) => {
-                    self.call_args(call).and_then(|args| self.call_value(&bound, args, span))
+        let span = self.span(expr);
+        let refusal = match expr {
+            ast::Expr::Call(call) => match self.change_call(call, span) {
+                Ok(Some(_)) => return Ok(()),
+                Ok(None) => {
+                    let is_run = matches!(self.eval(&call.func, None), Ok(Value::Factory(_) | Value::Bound(_)));
+                    match self.eval(expr, None) {
+                        Ok(_) => return Ok(()),
+                        Err(refusal) if is_run => refusal,
+                        // Calls of other things are not read as statements.
+                        Err(refusal) => refusal.where_used(),
+                    }
                 }
-                _ => return Ok(()),
+                Err(refusal) => refusal,
             },
-            Err(refusal) => Err(refusal),
+            _ => match self.eval(expr, None) {
+                Ok(_) => return Ok(()),
+                Err(refusal) => refusal.where_used(),
+            },
         };
-        match result {
-            Err(Refusal::Unread(diagnostic)) => {
-                // What it would have changed is not known any more.
-                if let ast::Expr::Attribute(attribute) = &*call.func {
-                    let at = diagnostic.span.unwrap_or(span);
-                    self.lose(&attribute.value, &Binding::Unread { why: diagnostic.message, at });
-                }
+        match refusal {
+            Refusal::Unread(diagnostic) => {
+                let at = diagnostic.span.unwrap_or(span);
+                self.lose_calls(expr, &Binding::Unread { why: diagnostic.message, at });
                 Ok(())
             }
-            other => other.map(drop),
+            other => Err(other),
         }
     }
 

@@ -17,6 +17,7 @@ mod places;
 mod python;
 mod record;
 mod sequences;
+mod stale;
 mod targets;
 mod text;
 
@@ -28,6 +29,7 @@ pub(crate) use python::Python;
 pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
+pub(crate) use stale::{Stale, yields};
 use tf_core::{Expr, ExprKind, Span};
 use tf_types::{Dim, Symbol};
 
@@ -64,7 +66,9 @@ impl<'c> Parser<'_, 'c> {
     /// The value of an expression; a node that it makes last is named `bind`.
     pub(crate) fn eval(&mut self, expr: &ast::Expr, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
         let span = self.span(expr);
-        self.nested(span, |p| p.eval_at(expr, span, bind))
+        let value = self.nested(span, |p| p.eval_at(expr, span, bind))?;
+        self.fresh(&value, span)?;
+        Ok(value)
     }
 
     fn eval_at(&mut self, expr: &ast::Expr, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {

@@ -1,16 +1,14 @@
 //! Assignments to names, items and attributes.
 //!
 //! A value that one place holds is changed in place. Two places that hold one list would both see the change in Python;
-//! here that is refused.
+//! here the value is stale from then on: every use of it is refused.
 
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
-use ruff_python_ast::visitor::{self, Visitor};
 use tf_core::Span;
 use tf_types::Symbol;
 
-use super::changes::is_change;
 use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{SEQUENCE_DEPTH, Value};
@@ -28,14 +26,14 @@ struct Place<'c> {
 }
 
 /// Why a change is not made.
-pub(super) enum Obstacle {
+pub(crate) enum Obstacle {
     /// Another place holds the value too.
     Shared,
     TooDeep,
     Not(String),
 }
 
-pub(super) type Change<T> = Result<T, Obstacle>;
+pub(crate) type Change<T> = Result<T, Obstacle>;
 
 impl<'a, 'c> Parser<'a, 'c> {
     /// Binds a name, the names of a pattern, or sets an item or attribute.
@@ -125,54 +123,26 @@ impl<'a, 'c> Parser<'a, 'c> {
         let Value::Str(name) = name else {
             return Err(Refusal::wrong(span, format!("an attribute has a name, found {}", name.describe())));
         };
-        self.change(owner, span, |owner, room| set_attribute(owner, name, value, room, true))
-    }
-
-    /// Makes the values unusable that a statement changes and that is not followed.
-    pub(crate) fn lose_changes(&mut self, stmt: &ast::Stmt, binding: &Binding<'c>) {
-        let mut changes = Changes(Vec::new());
-        changes.visit_stmt(stmt);
-        for owner in changes.0 {
-            self.lose(owner, binding);
-        }
-    }
-
-    /// Makes a value unusable whose change is not followed.
-    pub(crate) fn lose(&mut self, expr: &ast::Expr, binding: &Binding<'c>) {
-        let mut at = expr;
-        loop {
-            match at {
-                ast::Expr::Attribute(attribute) => at = &attribute.value,
-                ast::Expr::Subscript(subscript) => at = &subscript.value,
-                ast::Expr::Name(name) => {
-                    let name = self.cx.symbol(name.id.as_str());
-                    let is_changeable = matches!(
-                        self.binding(name).as_deref(),
-                        Some(Binding::Value(Value::List(_) | Value::Dict(_) | Value::Object(_)))
-                    );
-                    if is_changeable {
-                        self.rebind(name, binding.clone());
-                    }
-                    return;
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// Replaces the binding of a name where it is bound.
-    fn rebind(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
-        for scope in self.scopes.iter().rev() {
-            if let Some(bound) = scope.borrow_mut().get_mut(&name) {
-                *bound = binding;
-                return;
-            }
-        }
-        self.file.insert(name, binding);
+        // Frozen instances are never stale, so a change that is not followed is an error at once.
+        let result = self.change(owner, span, |owner, room| set_attribute(owner, name, value, room, true));
+        result.map_err(Refusal::always)
     }
 
     /// Changes the value at a place; `f` gets how deep it may nest.
-    pub(super) fn change<T>(
+    pub(crate) fn change<T>(
+        &mut self,
+        expr: &ast::Expr,
+        span: Span,
+        f: impl FnOnce(&mut Value<'c>, u32) -> Change<T>,
+    ) -> Res<T> {
+        let result = self.followed_change(expr, span, f);
+        if let Err(Refusal::Unread(diagnostic)) = &result {
+            self.lose(expr, &Binding::Unread { why: diagnostic.message.clone(), at: span });
+        }
+        result
+    }
+
+    fn followed_change<T>(
         &mut self,
         expr: &ast::Expr,
         span: Span,
@@ -230,52 +200,6 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
         }
     }
-}
-
-/// What statements change beside names: the values before the last part.
-struct Changes<'x>(Vec<&'x ast::Expr>);
-
-impl<'x> Changes<'x> {
-    fn target(&mut self, target: &'x ast::Expr) {
-        match target {
-            ast::Expr::Subscript(ast::ExprSubscript { value, .. })
-            | ast::Expr::Attribute(ast::ExprAttribute { value, .. }) => {
-                self.0.push(value);
-            }
-            ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
-                elts.iter().for_each(|target| self.target(target));
-            }
-            _ => {}
-        }
-    }
-}
-
-impl<'x> Visitor<'x> for Changes<'x> {
-    fn visit_stmt(&mut self, stmt: &'x ast::Stmt) {
-        match stmt {
-            ast::Stmt::Assign(assign) => assign.targets.iter().for_each(|target| self.target(target)),
-            ast::Stmt::AugAssign(assign) => {
-                self.target(&assign.target);
-                // `xs += ys` of a list that other places hold.
-                self.0.push(&assign.target);
-            }
-            ast::Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.target(target)),
-            ast::Stmt::Expr(expr) => {
-                if let ast::Expr::Call(call) = &*expr.value
-                    && let ast::Expr::Attribute(attribute) = &*call.func
-                    && is_change(attribute.attr.as_str())
-                {
-                    self.0.push(&attribute.value);
-                }
-            }
-            // Of other functions nothing is run here.
-            ast::Stmt::FunctionDef(_) | ast::Stmt::ClassDef(_) => return,
-            _ => {}
-        }
-        visitor::walk_stmt(self, stmt);
-    }
-
-    fn visit_expr(&mut self, _: &'x ast::Expr) {}
 }
 
 fn too_deep(span: Span) -> Refusal {

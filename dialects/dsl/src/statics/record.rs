@@ -72,7 +72,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             Err(Refusal::Unread(diagnostic)) => {
                 let at = self.span(&class.name);
-                Binding::Unread { why: diagnostic.message, at }
+                let unread = Binding::Unread { why: diagnostic.message, at };
+                class.body.iter().for_each(|stmt| self.lose_changes(stmt, &unread));
+                class.decorator_list.iter().for_each(|decorator| self.lose_calls(&decorator.expression, &unread));
+                unread
             }
             Err(refusal) => {
                 self.report(refusal);
