@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use tf_core::node::PrimFunctionData;
-use tf_core::visit::{Cloning, ExprCloner, StmtMutator, rewrite_stmt};
+use tf_core::visit::{Cloning, StmtMutator, rewrite_stmt};
 use tf_core::walk::rebuild_stmt_exprs;
 use tf_core::{Context, NodeSet, PrimFunction, Result, Stmt, StmtKind};
 
 use super::{PrimReduction, statements};
+use crate::hir::cut::Same;
 
 /// What takes the place of a statement with others inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,9 +48,6 @@ impl Unwrap {
         all
     }
 }
-
-struct Same;
-impl ExprCloner<'_> for Same {}
 
 /// Puts values and variables in the place of others, in statements.
 struct Replaced<'a, 'c>(Cloning<'a, 'c>);
