@@ -58,8 +58,8 @@ impl Tensor {
                 dtype = promote(&first.cast(dtype)?, part)?;
             }
         }
-        element_count(&shape)?;
         let parts = parts.iter().map(|part| part.cast(dtype)).collect::<Result<Vec<_>, _>>()?;
+        element_count(&shape, parts[0].width())?;
         fn of<T: Element>(_: &SharedArray<T>, parts: &[Tensor], axis: usize, shape: &[usize]) -> Tensor {
             joined::<T>(parts, axis, shape)
         }
@@ -133,7 +133,7 @@ impl Tensor {
         let mut shape = self.shape().to_vec();
         let extent = shape[axis].checked_mul(repeats);
         shape[axis] = extent.ok_or_else(|| ValueError::new(format!("{repeats} repeats are too many")))?;
-        element_count(&shape)?;
+        element_count(&shape, self.width())?;
         fn repeated<T: Element>(array: &SharedArray<T>, repeats: usize, axis: usize, shape: &[usize]) -> Tensor {
             let inner = around(shape, axis).1;
             let mut out = Vec::with_capacity(shape.iter().product());
@@ -157,7 +157,7 @@ impl Tensor {
         if !dtype.is_integer() {
             return Err(ValueError::new(format!("arange makes i32 or i64, found {dtype}")));
         }
-        let mut out = vec![0i64; element_count(&[length])?];
+        let mut out = vec![0i64; element_count(&[length], size_of::<i64>())?];
         fill_chunks(&mut out, CHUNK, &|from, out| {
             for (at, out) in out.iter_mut().enumerate() {
                 *out = start.wrapping_add(((from + at) as i64).wrapping_mul(step));

@@ -70,19 +70,23 @@ impl LargeBlocks {
         }
         let at = kept.next;
         let oldest = kept.remove(at);
+        // Even where there is no room, so that sizes nobody asks for any more leave one after the other.
+        kept.next = (at + 1) % PLACES;
         if kept.bytes + block.size > MOST {
             return [block, oldest];
         }
         kept.blocks[at] = block;
         kept.bytes += block.size;
-        kept.next = (at + 1) % PLACES;
         [oldest, NONE]
     }
 }
 
+/// What the system's blocks are aligned to, whoever asks: two words.
+const ALIGNED: usize = 2 * size_of::<usize>();
+
 const fn is_large(layout: Layout) -> bool {
     // What the system aligns anyway, so that blocks of one size can stand for each other.
-    layout.size() >= LEAST && layout.align() <= 16
+    layout.size() >= LEAST && layout.align() <= ALIGNED
 }
 
 // SAFETY: every block is one of the system's, of the size asked for and aligned as every block of that size, and is handed out to one owner at
@@ -115,8 +119,8 @@ unsafe impl GlobalAlloc for LargeBlocks {
         }
         for block in self.keep(Block { start, size: layout.size() }) {
             if !block.start.is_null() {
-                // SAFETY: a block of the system's of that size that nobody owns now; the system frees any alignment up to 16 alike.
-                unsafe { System.dealloc(block.start, Layout::from_size_align_unchecked(block.size, 16)) };
+                // SAFETY: a block of the system's of that size that nobody owns now; the system frees any alignment up to two words alike.
+                unsafe { System.dealloc(block.start, Layout::from_size_align_unchecked(block.size, ALIGNED)) };
             }
         }
     }
@@ -196,5 +200,21 @@ mod tests {
             blocks.dealloc(small, layout(64));
         }
         assert!(blocks.kept.lock().unwrap().blocks.iter().all(|block| block.size != 64));
+    }
+
+    #[test]
+    fn later_sizes_take_the_place_of_earlier_ones() {
+        let blocks = LargeBlocks::new();
+        // SAFETY: as above.
+        unsafe {
+            let first: Vec<_> = (0..4).map(|_| blocks.alloc(layout(MOST / 4))).collect();
+            first.into_iter().for_each(|block| blocks.dealloc(block, layout(MOST / 4)));
+            for _ in 0..PLACES + 1 {
+                let later = blocks.alloc(layout(48 * LEAST));
+                blocks.dealloc(later, layout(48 * LEAST));
+            }
+        }
+        let kept = blocks.kept.lock().unwrap();
+        assert!(kept.blocks.iter().any(|block| block.size == 48 * LEAST));
     }
 }

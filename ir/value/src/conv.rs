@@ -47,7 +47,7 @@ impl ConvGeometry {
         let (taps, windows) = (kernel[0] * kernel[1], out[0] * out[1]);
         let source = row_major(x);
         let shape = [n, c * taps, windows];
-        let mut columns = vec![T::default(); element_count(&shape)?];
+        let mut columns = vec![T::default(); element_count(&shape, T::BYTES)?];
         columns.par_chunks_mut(windows.max(1)).enumerate().for_each(|(row, columns)| {
             let (plane, tap) = (row / taps, row % taps);
             let image = &source[plane * h * w..(plane + 1) * h * w];

@@ -81,7 +81,7 @@ impl Tensor {
         let positions = positions(index, axis, extent)?;
         let mut shape = self.shape().to_vec();
         shape[axis] = positions.len();
-        element_count(&shape)?;
+        element_count(&shape, self.width())?;
         fn selected<T: Element>(x: &SharedArray<T>, positions: &[usize], axis: usize, shape: &[usize]) -> Tensor {
             let ((outer, inner), extent) = (around(shape, axis), x.shape()[axis]);
             let source = row_major(x);

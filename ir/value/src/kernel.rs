@@ -144,7 +144,7 @@ pub(crate) fn arithmetic<T: Numeric>(
     f: Arithmetic<T::Wide>,
 ) -> Result<SharedArray<T>, ValueError> {
     let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
-    element_count(&shape)?;
+    element_count(&shape, T::BYTES)?;
     let fits = |array: SharedArray<T>| if array.shape() == shape { reused(array) } else { Err(array) };
     let (mut out, other, out_is_lhs) = match fits(lhs) {
         Ok(out) => (out, rhs, true),
@@ -244,7 +244,7 @@ fn zip<T: Numeric, O: Element>(
     step: Step<'_, T, O>,
 ) -> Result<SharedArray<O>, ValueError> {
     let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
-    let (count, sources) = (element_count(&shape)?, (Source::of(lhs, &shape), Source::of(rhs, &shape)));
+    let (count, sources) = (element_count(&shape, O::BYTES)?, (Source::of(lhs, &shape), Source::of(rhs, &shape)));
     let (chunk, row) = rows_of(&sources);
     let out = made_in_chunks(count, chunk, &|first, out| fill_rows(first, out, row, &sources, step));
     Ok(from_parts(&shape, out))

@@ -49,6 +49,6 @@ pub use fp8::{F8E8M0, Fp8E4M3};
 pub use half::{bf16, f16};
 pub use layout_view::{as_layout_view, from_layout_view};
 pub use rule::{DialectBuilder, EvalCx, EvalRegistry, EvalRule, literal};
-pub use tensor::{Tensor, f4e2m1_refused, show_shape};
+pub use tensor::{Tensor, element_count, f4e2m1_refused, show_shape};
 pub use value::Value;
 pub use view::{broadcast_shapes, normalize_axis};

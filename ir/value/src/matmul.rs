@@ -50,7 +50,7 @@ fn batched<T: Element>(
     let mut shape = broadcast_shapes(&lhs.shape()[..lhs.ndim() - 2], &rhs.shape()[..rhs.ndim() - 2])?;
     let (lhs, rhs) = (Batch::new(lhs, &shape), Batch::new(rhs, &shape));
     shape.extend([m, n]);
-    let mut out = vec![T::default(); element_count(&shape)?];
+    let mut out = vec![T::default(); element_count(&shape, T::BYTES)?];
     if out.is_empty() {
         return Ok(from_parts(&shape, out));
     }
@@ -77,7 +77,7 @@ fn floats(lhs: &SharedArray<f32>, rhs: &SharedArray<f32>) -> Result<SharedArray<
     let mut shape = broadcast_shapes(&lhs.shape()[..lhs.ndim() - 2], &rhs.shape()[..rhs.ndim() - 2])?;
     let (lhs, rhs) = (Batch::new(lhs, &shape), Batch::new(rhs, &shape));
     shape.extend([m, n]);
-    let count = element_count(&shape)?;
+    let count = element_count(&shape, size_of::<f32>())?;
     let mut out = Vec::with_capacity(count);
     if count > 0 {
         // How the work is shared changes no result: every element is summed in the same order.

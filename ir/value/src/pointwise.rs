@@ -104,7 +104,7 @@ impl Tensor {
         };
         let (yes, no) = promoted(yes, no)?;
         let shape = broadcast_shapes(&broadcast_shapes(condition.shape(), yes.shape())?, no.shape())?;
-        element_count(&shape)?;
+        element_count(&shape, yes.width())?;
         Ok(with_array!(yes, yes => chosen(condition, yes, &no, &shape)))
     }
 }

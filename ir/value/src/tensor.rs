@@ -68,20 +68,24 @@ pub fn f4e2m1_refused() -> ValueError {
     ValueError::new("f4e2m1 has no values in the evaluator").with_help("use fp8e4m3")
 }
 
-/// Requests of fewer elements than these are made without asking first.
-const SMALL: usize = 1 << 27;
+/// Requests of fewer bytes than these are made without asking first.
+const SMALL: usize = 1 << 29;
 
-/// How many elements a shape has.
+/// How many elements a shape has, each of which is about to take `width` bytes (0: no storage is made).
 ///
 /// # Errors
 /// More than fit the memory: an allocation that fails later would end the process.
-pub(crate) fn element_count(shape: &[usize]) -> Result<usize, ValueError> {
+pub fn element_count(shape: &[usize], width: usize) -> Result<usize, ValueError> {
     // Zero extents do not excuse the others: ndarray wants the product of the non-zero ones to fit too.
     let all = shape.iter().filter(|&&n| n != 0).try_fold(1usize, |count, &n| count.checked_mul(n));
-    let fits = |count: usize| count < SMALL || Vec::<f32>::new().try_reserve_exact(count).is_ok();
+    let fits = |count: usize| {
+        let bytes = count.checked_mul(width);
+        bytes.is_some_and(|bytes| bytes < SMALL || Vec::<u8>::new().try_reserve_exact(bytes).is_ok())
+    };
+    let is_empty = shape.contains(&0);
     match all {
-        Some(count) if count <= isize::MAX as usize / 8 && fits(count) => {
-            Ok(if shape.contains(&0) { 0 } else { count })
+        Some(count) if count <= isize::MAX as usize / 8 && (is_empty || fits(count)) => {
+            Ok(if is_empty { 0 } else { count })
         }
         _ => Err(ValueError::new(format!(
             "a tensor of shape {} is too large for this machine's memory",
@@ -106,7 +110,7 @@ impl Tensor {
     /// Another number of elements than the shape has.
     pub fn from_vec<T: Element>(shape: &[usize], elements: Vec<T>) -> Result<Self, ValueError> {
         let count = elements.len();
-        if element_count(shape)? != count {
+        if element_count(shape, 0)? != count {
             return Err(ValueError::new(format!(
                 "a tensor of shape {} cannot hold {count} elements",
                 show_shape(shape)
@@ -128,7 +132,7 @@ impl Tensor {
     /// # Errors
     /// A shape too large for memory.
     pub fn full<T: Element>(shape: &[usize], value: T) -> Result<Self, ValueError> {
-        Ok(T::wrap(from_parts(shape, vec![value; element_count(shape)?])))
+        Ok(T::wrap(from_parts(shape, vec![value; element_count(shape, T::BYTES)?])))
     }
 
     /// Zeros (`false`; `2^-127` for f8e8m0, which has no zero).
@@ -166,9 +170,9 @@ impl Tensor {
     /// # Errors
     /// `f4e2m1`; another number of bytes than the shape needs.
     pub fn from_le_bytes(shape: &[usize], dtype: DType, bytes: &[u8]) -> Result<Self, ValueError> {
-        let count = element_count(shape)?;
         with_dtype!(dtype, T => {
             let width = <T as Element>::BYTES;
+            let count = element_count(shape, width)?;
             if count.checked_mul(width) != Some(bytes.len()) {
                 let (len, shape) = (bytes.len(), show_shape(shape));
                 return Err(ValueError::new(format!("{len} bytes cannot be {dtype} of shape {shape}: {count} elements of {width} bytes")));
@@ -200,6 +204,14 @@ impl Tensor {
     #[must_use]
     pub fn rank(&self) -> usize {
         self.shape().len()
+    }
+
+    /// Bytes of an element in memory.
+    pub(crate) fn width(&self) -> usize {
+        fn of<T: Element>(_: &SharedArray<T>) -> usize {
+            T::BYTES
+        }
+        with_array!(self, array => of(array))
     }
 
     /// Number of elements.
@@ -351,6 +363,11 @@ mod tests {
         assert_eq!(error.message, "7 bytes cannot be i32 of shape (2,): 2 elements of 4 bytes");
         let error = Tensor::zeros(&[usize::MAX, 2, 0], DType::F32).unwrap_err();
         assert!(error.message.ends_with("is too large for this machine's memory"), "{error}");
+        // Nothing is stored of an empty tensor, and no element of a narrow dtype is counted as a wide one.
+        assert_eq!(Tensor::zeros(&[1 << 42, 0], DType::F32).unwrap().len(), 0);
+        let most = isize::MAX as usize / 8;
+        assert_eq!(super::element_count(&[most], 0).unwrap(), most);
+        assert!([1, 8].map(|width| super::element_count(&[most], width)).iter().all(Result::is_err));
         let error = Tensor::scalar(1.0f32).to_index().unwrap_err();
         assert_eq!(error.message, "expected one i32 or i64 number, found f32 of shape ()");
     }

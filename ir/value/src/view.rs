@@ -101,7 +101,7 @@ impl Tensor {
     /// # Errors
     /// Another number of elements.
     pub fn reshape(&self, shape: &[usize]) -> Result<Self, ValueError> {
-        let (old, new) = (self.len(), element_count(shape)?);
+        let (old, new) = (self.len(), element_count(shape, 0)?);
         if old != new {
             return Err(ValueError::new(format!(
                 "reshape of {} to {}: {old} elements cannot become {new}",
@@ -127,7 +127,7 @@ impl Tensor {
         if self.shape() == shape {
             return Ok(self.clone());
         }
-        element_count(shape)?;
+        element_count(shape, self.width())?;
         fn repeated<T: Element>(array: &SharedArray<T>, shape: &[usize]) -> Option<Tensor> {
             Some(T::wrap(from_parts(shape, gather(array.broadcast(IxDyn(shape))?))))
         }

@@ -26,7 +26,7 @@ pub(super) fn language_dtype(stored: Dtype) -> Option<DType> {
 /// # Errors
 /// The dtype is none of U8, I8, I16, U16, U32, F64; another number of bytes than the shape needs.
 pub(super) fn foreign(what: &str, stored: Dtype, shape: &[usize], bytes: &[u8]) -> Result<Tensor, ValueError> {
-    element_count(shape)?;
+    element_count(shape, 8)?;
     let integers = |elements: Vec<i64>| Tensor::from_vec(shape, elements);
     match stored {
         Dtype::U8 => integers(bytes.iter().map(|&b| i64::from(b)).collect()),

@@ -77,7 +77,7 @@ impl Header {
             Stored::Known(known) => known.bitsize() / 8,
             Stored::Raw(width) => width,
         };
-        let want = element_count(&self.info.shape)?.checked_mul(width);
+        let want = element_count(&self.info.shape, 0)?.checked_mul(width);
         if want != Some(data.len()) {
             let found = data.len();
             return Err(ValueError::new(format!("{what} has {found} bytes of data, which its shape does not need")));

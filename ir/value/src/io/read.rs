@@ -152,7 +152,7 @@ impl TensorFile {
     }
 
     fn read(&self, name: &str, dtype: DType, at: (usize, usize), shape: &[usize]) -> Result<Tensor, ValueError> {
-        element_count(shape)?;
+        element_count(shape, 0)?;
         Tensor::from_le_bytes(shape, dtype, &self.bytes(name, at)?)
     }
 
