@@ -27,6 +27,13 @@ pub enum End {
     TimedOut,
 }
 
+impl End {
+    /// Whether somebody asked it to end: by Ctrl-C, a closed terminal, `kill`.
+    fn is_request(self) -> bool {
+        [Signal::INT, Signal::HUP, Signal::TERM].iter().any(|signal| self == Self::Signal(signal.as_raw()))
+    }
+}
+
 /// What a run may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -36,7 +43,7 @@ pub struct Limits {
     pub memory: Option<u64>,
 }
 
-/// Runs a command with its error output in a file. `None`: it was cancelled.
+/// Runs a command with its error output in a file. `None`: it was cancelled or asked to end.
 ///
 /// # Errors
 /// It cannot be started or waited for; then nothing of it runs any more.
@@ -60,9 +67,11 @@ pub fn run(
     let watched = watch(pid, limits.time, cancelled);
     // It, or what it has started and left behind; before it is waited for, after which the number may be another's.
     let _ = kill_process_group(pid, Signal::KILL);
-    let status = child.wait()?;
+    let end = ended(child.wait()?);
     Ok(match watched? {
-        Watched::Ended => Some(ended(status)),
+        // A Ctrl-C can reach it before it has a group: then it is no answer how it ended.
+        Watched::Ended if cancelled() || end.is_request() => None,
+        Watched::Ended => Some(end),
         Watched::TimedOut => Some(End::TimedOut),
         Watched::Cancelled => None,
     })
@@ -122,6 +131,7 @@ mod tests {
     fn ends() {
         assert_eq!(sh("exit 3", LONG, None, false), Some(End::Exit(3)));
         assert_eq!(sh("kill -SEGV $$", LONG, None, false), Some(End::Signal(11)));
+        assert_eq!(sh("kill -INT $$", LONG, None, false), None);
     }
 
     #[test]
