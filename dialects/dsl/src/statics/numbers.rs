@@ -66,8 +66,22 @@ fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
         Operator::Sub => a - b,
         Operator::Mult => a * b,
         Operator::Div => a / b,
-        Operator::FloorDiv => (a / b).floor(),
-        Operator::Mod => a - b * (a / b).floor(),
+        Operator::FloorDiv | Operator::Mod => {
+            // As CPython: the rest is exact and has the sign of the divisor, the quotient follows from it.
+            let rest = a % b;
+            let wraps = rest != 0.0 && (rest < 0.0) != (b < 0.0);
+            let whole = (a - rest) / b - if wraps { 1.0 } else { 0.0 };
+            let floor = whole.floor();
+            match op {
+                Operator::Mod if rest == 0.0 => 0.0_f64.copysign(b),
+                Operator::Mod => rest + if wraps { b } else { 0.0 },
+                _ if whole == 0.0 => 0.0_f64.copysign(a / b),
+                _ => floor + if whole - floor > 0.5 { 1.0 } else { 0.0 },
+            }
+        }
+        Operator::Pow if a == 0.0 && b < 0.0 => {
+            return Err(Refusal::wrong(span, format!("`{a:?} ** {b:?}` divides by zero")));
+        }
         Operator::Pow => a.powf(b),
         _ => return Err(unread_operator(op, span)),
     };

@@ -173,13 +173,16 @@ impl<'a, 'c> Parser<'a, 'c> {
                     continue;
                 }
                 ast::Stmt::AnnAssign(assign) => (&*assign.target, assign.value.as_deref()),
-                ast::Stmt::Assign(assign) => (&assign.targets[0], Some(&*assign.value)),
+                ast::Stmt::Assign(assign) if assign.targets.len() == 1 => (&assign.targets[0], Some(&*assign.value)),
                 other => {
                     let message = format!("it is a plain Python class with `{}`", self.text(other));
                     return Err(Refusal::unread(self.span(other), message));
                 }
             };
-            let ast::Expr::Name(target) = target else { continue };
+            let ast::Expr::Name(target) = target else {
+                let message = format!("it is a plain Python class with `{}`", self.text(member));
+                return Err(Refusal::unread(self.span(member), message));
+            };
             let name = self.cx.symbol(target.id.as_str());
             let mut value = value.map(|value| self.eval(value, None)).transpose()?;
             if let Some(value) = &value {
@@ -217,7 +220,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// A method of a class or of those that it extends.
     pub(super) fn method_of(&self, record: usize, name: &str) -> Option<(Method, usize)> {
         let classes = std::iter::successors(Some(record), |&at| self.records[at].base);
-        let mut methods = classes.flat_map(|at| &self.records[at].methods);
+        let mut methods = classes.flat_map(|at| self.records[at].methods.iter().rev());
         methods.find(|(known, ..)| known.as_str() == name).map(|&(_, kind, place)| (kind, place))
     }
 
@@ -255,8 +258,8 @@ impl<'a, 'c> Parser<'a, 'c> {
     pub(crate) fn record_attribute(&self, at: usize, name: &str, span: Span) -> Res<Value<'c>> {
         let record = &self.records[at];
         let field = record.fields.iter().find(|(field, _)| field.as_str() == name).and_then(|(_, value)| value.clone());
-        let constants =
-            std::iter::successors(Some(at), |&at| self.records[at].base).flat_map(|at| &self.records[at].constants);
+        let constants = std::iter::successors(Some(at), |&at| self.records[at].base)
+            .flat_map(|at| self.records[at].constants.iter().rev());
         let constant =
             || constants.into_iter().find(|(constant, _)| constant.as_str() == name).map(|(_, value)| value.clone());
         if let Some(value) = field.or_else(constant) {

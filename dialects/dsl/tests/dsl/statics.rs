@@ -342,6 +342,8 @@ fn no_holder_keeps_a_stale_value() {
         ("xs = []\n[xs.append(i) for i in range(3)]\nV = len(xs)", "3"),
         ("xs = [1]\nxs.append(2) if True else None\nV = len(xs)", "2"),
         ("xs = [1]\nprint(xs, unknown)\nV = len(xs)", "1"),
+        ("class C:\n    N = 4\n    N = 5\nV = C.N", "5"),
+        ("V = int(1.0 // 0.1) * 10 + int(1.0 % 0.1 * 10 + 0.5) + int(-7.5 // 2.0)", "87"),
         ("a = [1]\nb = list(a)\nb.append(2)\nV = len(a) * 10 + len(b)", "12"),
     ] {
         assert_eq!(extent(&format!("{head}{lines}"), "V"), want, "{lines}");
