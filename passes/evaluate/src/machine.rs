@@ -143,7 +143,7 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
     fn come_back(&mut self, expr: Expr<'c>) -> Result<()> {
         let (value, body, inner) = self.leave()?;
         let outer = Rc::clone(&self.now().dims);
-        let crossing = Crossing { from: (body.ty(), &inner), to: (expr.ty(), &outer), at: expr };
+        let crossing = Crossing { from: (body.ty(), &inner), to: (expr.ty(), &outer), source: body, at: expr };
         let value = self.semantics.cross(value, crossing)?;
         self.store(expr, value);
         Ok(())
@@ -271,7 +271,7 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
         let dims = arguments.dims(callee, expr.span(), S::shape)?;
         let params = arguments.params(callee);
         for ((value, &arg), param) in arguments.values.iter_mut().zip(args).zip(params) {
-            let crossing = Crossing { from: (arg.ty(), &outer), to: (param.ty(), &dims), at: expr };
+            let crossing = Crossing { from: (arg.ty(), &outer), to: (param.ty(), &dims), source: arg, at: expr };
             *value = self.semantics.cross(value.clone(), crossing)?;
         }
         self.frames.push(Frame::Return { expr, deferred });
@@ -375,7 +375,7 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
     ) -> Result<()> {
         let dims = Rc::clone(&self.now().dims);
         for ((&carry, &source), value) in carries.iter().zip(sources).zip(values) {
-            let crossing = Crossing { from: (source.ty(), &dims), to: (carry.ty(), &dims), at: expr };
+            let crossing = Crossing { from: (source.ty(), &dims), to: (carry.ty(), &dims), source, at: expr };
             let value = self.semantics.cross(value, crossing)?;
             self.store(carry, value);
         }

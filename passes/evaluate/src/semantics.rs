@@ -16,6 +16,8 @@ pub struct Crossing<'a, 'c> {
     pub from: (Type<'c>, &'a DimSizes<'c>),
     /// The type that it gets, and the dims of that one.
     pub to: (Type<'c>, &'a DimSizes<'c>),
+    /// What it is the value of.
+    pub source: Expr<'c>,
     /// The call or loop.
     pub at: Expr<'c>,
 }

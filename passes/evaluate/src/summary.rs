@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use tf_value::{Tensor, show_shape};
 
-/// A number of at most seven significant digits.
+/// An integer as it is; another number with six decimals, below 1e-3 and from 1e6 on in scientific notation.
 fn number(value: f64) -> String {
     let magnitude = value.abs();
     if value.fract() == 0.0 && magnitude < 1e15 {

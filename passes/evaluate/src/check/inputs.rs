@@ -7,7 +7,7 @@ use tf_value::{Tensor, ValueError};
 
 use crate::DimSizes;
 use crate::boundary::given;
-use crate::random::Numbers;
+use crate::random::{Numbers, drawn_count};
 use crate::reading::{refused, wanted};
 
 /// The most values of a dim's range that are drawn from, counted from its least.
@@ -140,8 +140,7 @@ pub fn sizes<'c>(function: AnyFunction<'c>, sample: usize) -> DimSizes<'c> {
 /// # Errors
 /// A shape too large for memory; `f4e2m1`.
 pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize]) -> Result<Tensor, ValueError> {
-    let count = shape.iter().try_fold(1usize, |count, &n| count.checked_mul(n));
-    let count = count.ok_or_else(|| ValueError::new("a tensor of that size does not fit memory"))?;
+    let count = drawn_count(shape, dtype)?;
     let flavour = Flavour::of(sample);
     let mut numbers = Numbers::new(sample as u64, name);
     if dtype == DType::F8E8M0 {
@@ -312,7 +311,11 @@ mod tests {
         }
         let integers = draw(2, "i", DType::I32, &[200]).unwrap().to_i64_vec().unwrap();
         assert!(integers.contains(&i64::from(i32::MIN)) && integers.contains(&i64::from(i32::MAX)));
-        assert!(draw(0, "x", DType::F32, &[usize::MAX, 2]).unwrap_err().message.contains("does not fit memory"));
+        for shape in [&[usize::MAX, 2][..], &[1 << 50]] {
+            assert!(
+                draw(0, "x", DType::F32, shape).unwrap_err().message.contains("too large for this machine's memory")
+            );
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ pub fn agreed<'c>(parts: &Parts, gone: &[Digit], placed: &Placed<'c>) -> Outcome
         })?;
         Ok::<_, Fault<'c>>(want.clone())
     })?;
-    Ok(one.meant(parts.meant))
+    Ok(one.meant(&parts.meant))
 }
 
 /// The first element that differs, and both.

@@ -15,7 +15,7 @@ mod transfer;
 use std::rc::Rc;
 
 use tf_core::op::OpView;
-use tf_core::{Context, Diagnostic, Expr, ExprKind, Result};
+use tf_core::{Context, Diagnostic, Expr, Result};
 use tf_types::Type;
 use tf_value::rule::EvalFn;
 use tf_value::{Tensor, Value};
@@ -129,7 +129,7 @@ impl<'c> Semantics<'c> for PerPosition<'_, 'c> {
         ops::evaluate(&call).map_err(|fault| fault.at(expr, view.args))
     }
 
-    fn cross(&mut self, value: Held, Crossing { from, to, at }: Crossing<'_, 'c>) -> Result<Held> {
+    fn cross(&mut self, value: Held, Crossing { from, to, source, at }: Crossing<'_, 'c>) -> Result<Held> {
         let unplaced = |ty: Type<'c>| ty.leaves().iter().all(|leaf| leaf.shard().is_none());
         if from.0 == to.0 || unplaced(from.0) && unplaced(to.0) {
             return Ok(value);
@@ -137,11 +137,7 @@ impl<'c> Semantics<'c> for PerPosition<'_, 'c> {
         let (old, new) = (self.placed(from.0, from.1, at)?, self.placed(to.0, to.1, at)?);
         let mut leaves = Vec::with_capacity(old.len());
         for ((parts, old), new) in value.leaves().into_iter().zip(&old).zip(&new) {
-            let sources = match at.kind {
-                ExprKind::Call { args, .. } => args,
-                _ => &[],
-            };
-            leaves.push(transfer::transfer(parts, old, new, false).map_err(|fault| fault.at(at, sources))?);
+            leaves.push(transfer::transfer(parts, old, new, false).map_err(|fault| fault.at(at, &[source]))?);
         }
         Ok(held(to.0, &mut leaves.into_iter()))
     }

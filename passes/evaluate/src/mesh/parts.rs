@@ -22,8 +22,8 @@ pub struct Parts {
     pub digits: Vec<Digit>,
     /// Row-major over the digits.
     pub tensors: Vec<Tensor>,
-    /// Whether positions differ because the program says so: a window that begins at a mesh coordinate.
-    pub meant: bool,
+    /// Those of the digits along which positions differ because the program says so: a window begins at a mesh coordinate.
+    pub meant: Vec<Digit>,
 }
 
 impl Held {
@@ -49,7 +49,7 @@ impl From<Parts> for Held {
 impl Parts {
     /// The same tensor everywhere.
     pub fn same(tensor: Tensor) -> Self {
-        Self { shape: tensor.shape().to_vec(), digits: Vec::new(), tensors: vec![tensor], meant: false }
+        Self { shape: tensor.shape().to_vec(), digits: Vec::new(), tensors: vec![tensor], meant: Vec::new() }
     }
 
     /// A tensor for each position that these digits tell apart.
@@ -63,7 +63,7 @@ impl Parts {
             tensors.push(part(at)?);
             Ok(())
         })?;
-        Ok(Self { shape: shape.to_vec(), digits, tensors, meant: false })
+        Ok(Self { shape: shape.to_vec(), digits, tensors, meant: Vec::new() })
     }
 
     /// The same value, listed over finer digits, or those of a slice.
@@ -71,10 +71,13 @@ impl Parts {
         let index = Index::new(digits, &self.digits);
         let part = |at: &[usize]| Ok::<_, std::convert::Infallible>(self.tensors[index.at(at)].clone());
         let Ok(parts) = Self::of(&self.shape, digits.to_vec(), part);
-        Self { meant: self.meant, ..parts }
+        parts.meant(&self.meant)
     }
 
-    pub fn meant(self, meant: bool) -> Self {
+    /// Meant to differ along what these digits tell apart.
+    pub fn meant(self, along: &[Digit]) -> Self {
+        let meant =
+            self.digits.iter().copied().filter(|digit| along.iter().any(|known| digit.lies_in(known))).collect();
         Self { meant, ..self }
     }
 }
@@ -162,7 +165,7 @@ pub fn gather(parts: &Parts, cuts: &[Cut]) -> Result<Parts, String> {
         })?;
         all.reshape(&whole)
     });
-    Ok(result.map_err(|error: ValueError| error.message)?.meant(parts.meant))
+    Ok(result.map_err(|error: ValueError| error.message)?.meant(&parts.meant))
 }
 
 #[cfg(test)]
@@ -172,6 +175,21 @@ mod tests {
     use super::{Parts, Take, gather};
     use crate::mesh::digit::Digit;
     use crate::mesh::placement::Factor;
+
+    #[test]
+    fn positions_differ_on_purpose_along_the_digits_that_say_so() {
+        let digit = |stride, radix| Digit { level: 0, stride, radix, start: 0, count: radix };
+        let (w, l) = (digit(4, 2), digit(1, 4));
+        let same = |_: &[usize]| Ok::<_, ()>(Tensor::scalar(1.0f32).reshape(&[1]).unwrap());
+        let parts = Parts::of(&[1], vec![w, l], same).unwrap().meant(&[w]);
+        assert_eq!(parts.meant, [w]);
+        let finer = [digit(4, 2), digit(2, 2), digit(1, 2)];
+        assert_eq!(parts.over(&finer).meant, [w]);
+        let line = Parts::of(&[1], vec![w, l], same).unwrap().meant(&[digit(1, 8)]);
+        assert_eq!(line.meant, [w, l]);
+        let cut = [vec![Factor { extent: 2, digit: Some(w) }]];
+        assert!(gather(&parts, &cut).unwrap().meant.is_empty());
+    }
 
     #[test]
     fn what_is_dealt_out_comes_together_again() {

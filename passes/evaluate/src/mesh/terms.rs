@@ -80,7 +80,7 @@ pub fn complete(parts: &Parts, axis: &MeshAxis<'_>) -> Result<Parts, String> {
         })?;
         reduced(how, &terms)
     });
-    Ok(result.map_err(|error| error.message)?.meant(parts.meant))
+    Ok(result.map_err(|error| error.message)?.meant(&parts.meant))
 }
 
 /// Terms of a complete value: along each axis position 0 keeps it, the others hold what changes nothing.
@@ -104,5 +104,5 @@ pub fn terms_of(parts: &Parts, axes: &[MeshAxis<'_>]) -> Result<Parts, String> {
             None => Ok(own.clone()),
         }
     });
-    Ok(result.map_err(|error: ValueError| error.message)?.meant(parts.meant))
+    Ok(result.map_err(|error: ValueError| error.message)?.meant(&parts.meant))
 }

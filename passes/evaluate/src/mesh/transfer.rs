@@ -56,14 +56,14 @@ fn owners(cut: &Cut) -> impl Iterator<Item = Digit> {
     cut.iter().filter_map(|factor| factor.digit)
 }
 
-/// The value without the digits of `to` that none of `stays` accounts for: where one value is placed, positions have one. Not of a value
-/// that is meant to differ.
+/// The value without the digits of `to` that none of `stays` accounts for: where one value is placed, positions have one. Not along
+/// digits where it is meant to differ.
 fn one_value<'c>(value: Rc<Parts>, to: &Placed<'c>, stays: &[Digit]) -> Outcome<'c, Rc<Parts>> {
     let value = aligned(value, to)?;
     let accounted = |digit: &Digit| stays.iter().any(|known| digit.lies_in(known));
-    let wrong: Vec<Digit> =
-        value.digits.iter().copied().filter(|digit| to.axis_of(digit).is_some() && !accounted(digit)).collect();
-    if wrong.is_empty() || value.meant {
+    let is_wrong = |digit: &Digit| to.axis_of(digit).is_some() && !accounted(digit) && !value.meant.contains(digit);
+    let wrong: Vec<Digit> = value.digits.iter().copied().filter(is_wrong).collect();
+    if wrong.is_empty() {
         return Ok(value);
     }
     agreed(&value, &wrong, to).map(Rc::new)
@@ -86,5 +86,5 @@ pub fn take(value: &Parts, cuts: &[Cut]) -> Result<Parts, Fault<'static>> {
     let known = common([&value.digits[..], &digits])?;
     let (source, taking) = (Index::new(&known, &value.digits), Take::new(value.tensors[0].shape(), cuts, &known));
     let parts = Parts::of(&value.shape, known, |at| taking.part(&value.tensors[source.at(at)], at));
-    Ok(parts.map_err(Fault::from)?.meant(value.meant))
+    Ok(parts.map_err(Fault::from)?.meant(&value.meant))
 }

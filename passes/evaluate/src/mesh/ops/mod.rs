@@ -81,11 +81,11 @@ pub fn evaluate<'c>(call: &Call<'_, 'c>) -> Outcome<'c, Held> {
         check_terms(call)?;
     }
     let how = TABLE.iter().find(|(known, _)| *known == key).map_or(relation::by_relation as How, |(_, how)| *how);
-    let meant = call.operands.iter().any(|operand| operand.parts.meant);
+    let meant: Vec<Digit> = call.operands.iter().flat_map(|operand| operand.parts.meant.iter().copied()).collect();
     let mut leaves = Vec::with_capacity(call.results.len());
     for (parts, placed) in how(call)?.into_iter().zip(&call.results) {
-        let meant = meant || parts.meant;
-        leaves.push(settled(parts.meant(meant), placed)?);
+        let meant = [&meant[..], &parts.meant].concat();
+        leaves.push(settled(parts.meant(&meant), placed)?);
     }
     Ok(held(call.expr.ty(), &mut leaves.into_iter()))
 }
@@ -122,8 +122,9 @@ fn settled<'c>(parts: Parts, placed: &Placed<'c>) -> Outcome<'c, Rc<Parts>> {
     }
     let parts = aligned(Rc::new(parts), placed)?;
     let same = |digit: &&Digit| placed.axis_of(digit).is_some_and(|axis| axis.holds == Holds::Same);
-    let gone: Vec<Digit> = parts.digits.iter().filter(same).copied().collect();
-    if gone.is_empty() || parts.meant {
+    let gone: Vec<Digit> =
+        parts.digits.iter().filter(same).filter(|digit| !parts.meant.contains(digit)).copied().collect();
+    if gone.is_empty() {
         return Ok(parts);
     }
     agreed(&parts, &gone, placed).map(Rc::new)
@@ -180,7 +181,7 @@ pub fn at_positions<'c>(
         shape: placed.shape.clone(),
         digits: known.clone(),
         tensors,
-        meant: false,
+        meant: Vec::new(),
     };
     Ok(found.into_iter().zip(&call.results).map(leaf).collect())
 }

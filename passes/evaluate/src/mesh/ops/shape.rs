@@ -92,10 +92,10 @@ pub fn slice<'c>(call: &Call<'_, 'c>) -> Outcome<'c, Vec<Parts>> {
         window[axis] = crate::mesh::placement::local_extent(window[axis], cut);
     }
     let inputs: Vec<_> = call.operands.iter().map(Operand::own).collect();
-    let meant = call.operands[1..].iter().any(|start| !start.parts.digits.is_empty());
+    let meant: Vec<_> = call.operands[1..].iter().flat_map(|start| start.parts.digits.iter().copied()).collect();
     let found = at_positions(call, &inputs, |tensors| {
         let starts = tensors[1..].iter().map(Tensor::to_index).collect::<Result<Vec<_>, _>>()?;
         Ok(vec![tensors[0].slice(&starts, &window, &steps)?])
     })?;
-    Ok(found.into_iter().map(|parts| parts.meant(meant)).collect())
+    Ok(found.into_iter().map(|parts| parts.meant(&meant)).collect())
 }
