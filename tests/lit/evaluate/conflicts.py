@@ -99,9 +99,8 @@ class WriteOfWrite:
         with Mesh((Topology("thread", 64),), Layout((8, 8), (8, 1)), names=("p", "q")) as m:
             mine = T.tensor_view(x, layout=ShardLayout(layout=Layout((8, 8), (8, 1)), attrs=(S(0), S(1)), mesh=m))
             one = T.tensor_view(out, layout=ShardLayout(layout=Layout((8, 8), (0, 0)), attrs=(S(0), S(1)), mesh=m))
-            # expected-error@+3 {{thread 1 of block 0 writes element [0] of `out`, to which thread 0 of block 0 writes another value with no barrier between}}
-            # expected-note@+2 {{thread 0 of block 0 writes it here}}
-            # expected-help@+1 {{put a `T.sync`}}
+            # expected-error@+2 {{thread 1 of block 0 writes element [0] of `out`, to which thread 0 of block 0 writes another value in the same statement}}
+            # expected-help@+1 {{give each thread elements of its own, by the layout or the start of the view, or let one thread write}}
             T.copy(mine, one)
 
 # -----

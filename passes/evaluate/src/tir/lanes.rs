@@ -7,7 +7,7 @@ use tf_value::{Tensor, ValueError};
 
 use super::code::Operand;
 use super::cta::{Cta, Pending};
-use super::memory::{Fault, Memory, Target};
+use super::memory::{Fault, FaultKind, Memory, Target};
 use super::report::{self, Who};
 use super::scalar::{Scalar, ScalarCode, ScalarEnv};
 
@@ -54,15 +54,15 @@ impl<'c> Lanes<'_, 'c> {
         read.map_err(|fault| self.report(&fault, target.thread))
     }
 
-    fn write_at(&mut self, target: Target, offsets: &[i64], bytes: &[u8], later: bool) -> Result<(), Stop> {
+    fn write_at(&mut self, target: Target, offsets: &[i64], bytes: &[u8], later: bool) -> Result<(), Fault> {
         let by = self.cta.clocks.by(self.cta.id, target.thread, self.shared.epoch, self.site);
-        let write = self.shared.memory.write(&by, target, offsets, bytes, later);
-        write.map_err(|fault| self.report(&fault, target.thread))
+        self.shared.memory.write(&by, target, offsets, bytes, later)
     }
 
     /// Keeps a scalar in the first element of a memory.
     pub fn spill(&mut self, target: Target, value: &Tensor) -> Result<(), Stop> {
-        self.write_at(target, &[0], &value.to_le_bytes(), false)
+        let write = self.write_at(target, &[0], &value.to_le_bytes(), false);
+        write.map_err(|fault| self.report(&fault, target.thread))
     }
 
     /// The dtype of what a buffer holds.
@@ -81,33 +81,52 @@ impl<'c> Lanes<'_, 'c> {
         axis.of(i64::from(if axis.in_cta { thread } else { cta.id }))
     }
 
+    /// The memory of a thread, and the addresses of its elements, which `found` has room for.
+    fn place<'b>(&self, access: &'b Access, thread: u32, found: &'b mut Vec<i64>) -> Result<(Target, &'b [i64]), Stop> {
+        let Some(mut target) = self.buffer(access, thread) else {
+            return Err(ValueError::new(format!("operand {} is no memory", access.operand)).into());
+        };
+        let coordinate = |axis| Self::coordinate_of(self.cta, thread, axis);
+        match &access.addresses {
+            Addresses::Strided { offsets, steps } => {
+                target.start += steps.iter().map(|(axis, step)| coordinate(*axis) * step).sum::<i64>();
+                Ok((target, offsets))
+            }
+            Addresses::Looked(lookup) => {
+                found.clear();
+                lookup.addresses(&coordinate, found)?;
+                Ok((target, found))
+            }
+        }
+    }
+
     /// Calls `f` for each thread with its memory and the addresses of its elements.
     fn each(
         &mut self,
         access: &Access,
         mut f: impl FnMut(&mut Self, usize, Target, &[i64]) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let threads = self.threads;
         let mut found = Vec::new();
-        for (row, &thread) in threads.iter().enumerate() {
-            let Some(mut target) = self.buffer(access, thread) else {
-                return Err(ValueError::new(format!("operand {} is no memory", access.operand)).into());
-            };
-            match &access.addresses {
-                Addresses::Strided { offsets, steps } => {
-                    let coordinate =
-                        |(axis, step): &(AxisPosition, i64)| Self::coordinate_of(self.cta, thread, *axis) * step;
-                    target.start += steps.iter().map(coordinate).sum::<i64>();
-                    f(self, row, target, offsets)?;
-                }
-                Addresses::Looked(lookup) => {
-                    found.clear();
-                    lookup.addresses(&|axis| Self::coordinate_of(self.cta, thread, axis), &mut found)?;
-                    f(self, row, target, &found)?;
-                }
-            }
+        for (row, &thread) in self.threads.iter().enumerate() {
+            let (target, offsets) = self.place(access, thread, &mut found)?;
+            f(self, row, target, offsets)?;
         }
         Ok(())
+    }
+
+    /// A refused write, told apart where the other thread has written in this very run of the instruction: no barrier can part the two.
+    fn at_once(&self, access: &Access, row: usize, fault: Fault) -> Fault {
+        let FaultKind::WriteOfWrite(other) = fault.kind else { return fault };
+        let (cta, thread) = (other.who / self.cta.threads, other.who % self.cta.threads);
+        let is_earlier = self.threads[..row].contains(&thread);
+        if cta != self.cta.id || other.site != self.site || !is_earlier {
+            return fault;
+        }
+        let mut found = Vec::new();
+        let wrote = self.place(access, thread, &mut found).is_ok_and(|(target, offsets)| {
+            target.block == fault.block && offsets.contains(&(fault.element - target.start))
+        });
+        Fault { kind: if wrote { FaultKind::WrittenAtOnce(other) } else { fault.kind }, ..fault }
     }
 
     fn write_all(&mut self, access: &Access, values: &Tensor, later: bool) -> Result<(), Stop> {
@@ -127,7 +146,8 @@ impl<'c> Lanes<'_, 'c> {
                 let message = format!("{dtype} is written to a memory of {}", lanes.dtype(target));
                 return Err(ValueError::new(message).into());
             }
-            lanes.write_at(target, offsets, &bytes[row * len * width..][..len * width], later)?;
+            let write = lanes.write_at(target, offsets, &bytes[row * len * width..][..len * width], later);
+            write.map_err(|fault| lanes.report(&lanes.at_once(access, row, fault), target.thread))?;
             if later {
                 let pending = Pending { target, offsets: offsets.to_vec() };
                 lanes.cta.copies[target.thread as usize].open.push(pending);

@@ -5,7 +5,8 @@ use std::collections::TryReserveError;
 use tf_value::{Tensor, ValueError};
 
 use super::code::{Allocated, Scope};
-use super::order::{BEFORE, By, NOBODY, Node, Sets};
+use super::order::By;
+use super::sets::{Access, BEFORE, NOBODY, Sets};
 
 /// What is known of an element that positions share.
 #[derive(Clone, Copy)]
@@ -63,11 +64,13 @@ pub enum FaultKind {
     /// It holds nothing.
     Empty,
     /// A read, and a write that is not in order before it.
-    ReadOfWrite(Node),
+    ReadOfWrite(Access),
     /// A write, and a write that is not in order before it.
-    WriteOfWrite(Node),
+    WriteOfWrite(Access),
+    /// The same, in one run of one instruction.
+    WrittenAtOnce(Access),
     /// A write, and a read that is not in order before it.
-    WriteOfRead(Node),
+    WriteOfRead(Access),
 }
 
 /// Bytes that a run may take for its memory, with what is known of the elements.
@@ -192,11 +195,30 @@ impl Memory {
         self.sets.clear();
     }
 
+    /// Gives up the sets that no element has, when there are many.
+    fn make_room(&mut self) {
+        if !self.sets.is_full() {
+            return;
+        }
+        let mut live = vec![false; self.sets.len()];
+        let mut elements = 0;
+        for block in &self.blocks {
+            elements += block.cells.len();
+            block.cells.iter().flat_map(|cell| [cell.writers, cell.readers]).for_each(|set| live[set as usize] = true);
+        }
+        let numbers = self.sets.retain(live, elements);
+        for cell in self.blocks.iter_mut().flat_map(|block| &mut block.cells) {
+            cell.writers = numbers[cell.writers as usize];
+            cell.readers = numbers[cell.readers as usize];
+        }
+    }
+
     /// Appends the bytes of elements.
     ///
     /// # Errors
     /// See [`FaultKind`].
     pub fn read(&mut self, by: &By<'_>, target: Target, offsets: &[i64], bytes: &mut Vec<u8>) -> Result<(), Fault> {
+        self.make_room();
         let block = &mut self.blocks[target.block as usize];
         let (width, len) = (block.width, block.what.len as i64);
         let fault = |kind, element| Fault { kind, block: target.block, element };
@@ -254,6 +276,7 @@ impl Memory {
         bytes: &[u8],
         later: bool,
     ) -> Result<(), Fault> {
+        self.make_room();
         let block = &mut self.blocks[target.block as usize];
         let (width, len) = (block.width, block.what.len as i64);
         let fault = |kind, element| Fault { kind, block: target.block, element };
@@ -307,9 +330,7 @@ impl Memory {
         for &offset in offsets {
             let at = (target.start + offset) as usize;
             let cell = &mut self.blocks[target.block as usize].cells[at];
-            let is_pending =
-                self.sets.accesses(cell.writers).next().is_some_and(|node| node.later && node.who == by.who);
-            if is_pending {
+            if self.sets.is_pending(cell.writers, by.who) {
                 cell.writers = own;
             }
         }

@@ -5,7 +5,7 @@ use tf_tir::held::Factor;
 
 use super::code::Allocated;
 use super::memory::{Fault, FaultKind, Memory};
-use super::order::Node;
+use super::sets::Access;
 
 /// Elements that are looked through for the coordinates of an address.
 const MOST_ELEMENTS: i64 = 1 << 22;
@@ -82,7 +82,7 @@ pub fn fault(
     let (what, me) = (memory.what(fault.block), who.name(number));
     let place = element(what, fault.element);
     let error = |message: String| Diagnostic::error(message).at(span);
-    let other = |node: &Node| (spans.get(node.site as usize).copied().flatten(), who.name(node.who));
+    let other = |access: &Access| (spans.get(access.site as usize).copied().flatten(), who.name(access.who));
     match &fault.kind {
         FaultKind::Outside => {
             let (name, len) = (&what.name, what.len);
@@ -93,48 +93,48 @@ pub fn fault(
         FaultKind::Empty => error(format!("{me} reads {place}, which holds nothing yet"))
             .with_note(what.span, format!("{} holds nothing before it is written", what.name))
             .with_help("write it before; an input needs a tensor"),
-        FaultKind::ReadOfWrite(node) if node.later => {
-            let (at, they) = other(node);
+        FaultKind::ReadOfWrite(access) if access.later => {
+            let (at, they) = other(access);
             error(format!("{me} reads {place}, which {they} still copies asynchronously"))
                 .with_note(at, "the copy is started here")
                 .with_help(
                     "wait for its group by `T.cp_async_wait` before, and synchronise where other threads read it",
                 )
         }
-        FaultKind::ReadOfWrite(node) => {
-            let (at, they) = other(node);
-            conflict(
-                error(format!("{me} reads {place}, which {they} writes with no barrier between")),
-                who,
-                number,
-                node,
-            )
-            .with_note(at, format!("{they} writes it here"))
+        FaultKind::ReadOfWrite(access) => {
+            let (at, they) = other(access);
+            error(format!("{me} reads {place}, which {they} writes with no barrier between"))
+                .with_note(at, format!("{they} writes it here"))
+                .with_help(separate(who, number, access))
         }
-        FaultKind::WriteOfWrite(node) => {
-            let (at, they) = other(node);
-            let message = format!("{me} writes {place}, to which {they} writes another value with no barrier between");
-            conflict(error(message), who, number, node).with_note(at, format!("{they} writes it here"))
+        FaultKind::WriteOfWrite(access) => {
+            let (at, they) = other(access);
+            error(format!("{me} writes {place}, to which {they} writes another value with no barrier between"))
+                .with_note(at, format!("{they} writes it here"))
+                .with_help(separate(who, number, access))
         }
-        FaultKind::WriteOfRead(node) => {
-            let (at, they) = other(node);
-            conflict(
-                error(format!("{me} writes {place}, which {they} reads with no barrier between")),
-                who,
-                number,
-                node,
+        FaultKind::WrittenAtOnce(access) => {
+            let they = who.name(access.who);
+            error(format!("{me} writes {place}, to which {they} writes another value in the same statement")).with_help(
+                "give each thread elements of its own, by the layout or the start of the view, or let one thread write",
             )
-            .with_note(at, format!("{they} reads it here"))
+        }
+        FaultKind::WriteOfRead(access) => {
+            let (at, they) = other(access);
+            error(format!("{me} writes {place}, which {they} reads with no barrier between"))
+                .with_note(at, format!("{they} reads it here"))
+                .with_help(separate(who, number, access))
         }
     }
 }
 
-fn conflict(error: Diagnostic, who: Who, number: u32, node: &Node) -> Diagnostic {
+/// What puts two accesses in order.
+fn separate(who: Who, number: u32, other: &Access) -> &'static str {
     match who {
-        Who::Device { threads } if node.who / threads != number / threads => {
-            error.with_help("blocks meet at a barrier of the whole grid only, or at the end of the kernel")
+        Who::Device { threads } if other.who / threads != number / threads => {
+            "blocks meet at a barrier of the whole grid only, or at the end of the kernel"
         }
-        _ => error.with_help("put a `T.sync` that both take part in between the two accesses"),
+        _ => "put a `T.sync` that both take part in between the two accesses",
     }
 }
 

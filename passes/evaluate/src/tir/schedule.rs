@@ -92,8 +92,8 @@ impl<'c> Turn<'_, 'c> {
     }
 
     pub(super) fn scalar(&mut self, cta: &mut Cta, thread: u32, code: &ScalarCode<'c>, at: u32) -> Result<Scalar> {
-        let span = self.span(at);
-        self.lanes(cta, &[thread], at).scalar(code, thread).map_err(|stop| refused(stop, "", span))
+        let value = self.lanes(cta, &[thread], at).scalar(code, thread);
+        value.map_err(|stop| self.refused(cta, stop, "", at))
     }
 
     /// The threads of a group apart: those for which `goes` holds, and the others.
@@ -137,7 +137,7 @@ impl<'c> Turn<'_, 'c> {
                     let target = cta.allocate(*site, thread);
                     *cta.buffer_mut(*to, thread) = target;
                     let spilled = self.lanes(cta, &[thread], at).spill(target, &value);
-                    spilled.map_err(|stop| refused(stop, "", span))?;
+                    spilled.map_err(|stop| self.refused(cta, stop, "", at))?;
                 }
             }
             Instruction::Allocate { to, site } => {

@@ -1,7 +1,7 @@
 //! Instructions that threads run together, and views.
 
 use tf_core::{Diagnostic, Result, Span};
-use tf_value::tir::Team;
+use tf_value::tir::{Stop, Team};
 
 use super::code::Instruction;
 use super::cta::{Cta, Group};
@@ -61,37 +61,61 @@ impl Turn<'_, '_> {
         let Instruction::Run { name, effect, operands, .. } = &self.code.instructions[at as usize] else {
             return Ok(());
         };
-        let (site, span, who) = (self.site(at), self.span(at), self.who);
+        let (site, who) = (self.site(at), self.who);
         let mut lanes = Lanes { shared: self.shared, cta, threads, operands, site, who };
-        effect.run(&mut lanes).map_err(|stop| refused(stop, name, span))
+        let run = effect.run(&mut lanes);
+        run.map_err(|stop| self.refused(cta, stop, name, at))
+    }
+
+    /// A refusal, with who waits at a barrier meanwhile: of threads whose ways parted there, the fault may be that they did.
+    pub(super) fn refused(&self, cta: &Cta, stop: Stop, name: &str, at: u32) -> Diagnostic {
+        let is_access = matches!(stop, Stop::Report(_));
+        let error = refused(stop, name, self.span(at));
+        match cta.waiting.iter().min_by_key(|group| group.at).filter(|_| is_access) {
+            Some(group) => error.with_note(self.span(group.at), format!("{} meanwhile", self.waits(cta, group))),
+            None => error,
+        }
+    }
+
+    /// That threads wait for others, and the numbers of those.
+    fn waits(&self, cta: &Cta, group: &Group) -> String {
+        let missing = self.missing(cta, group);
+        let plural = |threads: &[u32]| if threads.len() == 1 { "thread" } else { "threads" };
+        let (here, lacking) = (intervals(&group.threads), intervals(&missing));
+        let name = match &self.code.instructions[group.at as usize] {
+            Instruction::Run { name, .. } => name.as_str(),
+            _ => "",
+        };
+        format!(
+            "{} {here} of block {} wait at `{name}` for {} {lacking}",
+            plural(&group.threads),
+            cta.id,
+            plural(&missing)
+        )
+    }
+
+    /// Those who must come before a group that waits goes on.
+    fn missing(&self, cta: &Cta, group: &Group) -> Vec<u32> {
+        let needed = match &self.code.instructions[group.at as usize] {
+            Instruction::Run { team: Team::Threads { base, count }, .. } => *base..base + count,
+            Instruction::Run { team: Team::Chunks(size), .. } => {
+                let chunk = group.threads[0] / size * size;
+                chunk..(chunk + size).min(cta.threads)
+            }
+            _ => 0..cta.threads,
+        };
+        needed.filter(|thread| group.threads.binary_search(thread).is_err()).collect()
     }
 
     /// No group goes on.
     pub(super) fn stand(&self, cta: &Cta) -> Result<Progress> {
         let Some(first) = cta.waiting.iter().min_by_key(|group| group.at) else { return Ok(Progress::Done) };
-        let Instruction::Run { name, team, .. } = &self.code.instructions[first.at as usize] else {
-            return Ok(Progress::Done);
-        };
-        if *team == Team::Grid && first.threads.len() == cta.threads as usize {
+        let is_grid = matches!(&self.code.instructions[first.at as usize], Instruction::Run { team: Team::Grid, .. });
+        if is_grid && first.threads.len() == cta.threads as usize {
             return Ok(Progress::AtGrid(first.at));
         }
-        let needed: Vec<u32> = match *team {
-            Team::Threads { base, count } => (base..base + count).collect(),
-            Team::Chunks(size) => {
-                let chunk = first.threads[0] / size * size;
-                (chunk..(chunk + size).min(cta.threads)).collect()
-            }
-            Team::Each | Team::Block(_) | Team::Grid => (0..cta.threads).collect(),
-        };
-        let missing: Vec<u32> =
-            needed.into_iter().filter(|thread| first.threads.binary_search(thread).is_err()).collect();
-        let (here, lacking, block) = (intervals(&first.threads), intervals(&missing), cta.id);
-        let plural = |threads: &[u32]| if threads.len() == 1 { "thread" } else { "threads" };
-        let message = format!(
-            "{} {here} of block {block} wait at `{name}` for {} {lacking}, which never come",
-            plural(&first.threads),
-            plural(&missing),
-        );
+        let missing = self.missing(cta, first);
+        let message = format!("{}, which never come", self.waits(cta, first));
         let error = Diagnostic::error(message).at(self.span(first.at));
         let other =
             cta.waiting.iter().find(|group| group.threads.iter().any(|thread| missing.binary_search(thread).is_ok()));

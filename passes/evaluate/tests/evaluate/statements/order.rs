@@ -78,3 +78,42 @@ fn no_barrier_waits_for_a_copy() {
         assert_eq!(of(&waited), Ok(numbers(&[32]).to_f32_vec()));
     }
 }
+
+/// 32 threads over a box in shared memory, with these statements.
+fn over_box(lines: &str) -> Result<Vec<f32>, String> {
+    let lines = format!(
+        "with Mesh((Topology(\"cta\", 1),), Layout((1,), (1,)), names=(\"c\",)) as g:\n    \
+         with Mesh((Topology(\"thread\", 32),), Layout((32,), (1,)), names=(\"t\",)) as m:\n        \
+         box = T.alloc_tensor(TensorType((32,), \"f32\", None, \"smem\"))\n        \
+         mine = T.tensor_view(x, m.t, layout=Layout((1,), (1,)), shape=(1,))\n        \
+         first = T.tensor_view(box, 0, layout=Layout((1,), (1,)), shape=(1,))\n        \
+         own = T.tensor_view(box, m.t, layout=Layout((1,), (1,)), shape=(1,))\n        \
+         result = T.tensor_view(out, m.t, layout=Layout((1,), (1,)), shape=(1,))\n        {}",
+        lines.replace('\n', "\n        ")
+    );
+    let params = "x: Tensor[(32,), \"f32\"], out: Tensor[(32,), \"f32\"]";
+    Ok(run(&kernel(params, &lines), &[numbers(&[32])])?[0].to_f32_vec())
+}
+
+#[test]
+fn no_barrier_parts_what_one_statement_does() {
+    let error = over_box("T.copy(mine, first)").unwrap_err();
+    assert!(error.contains("to which thread 0 of block 0 writes another value in the same statement"), "{error}");
+    assert!(error.contains("help: give each thread elements of its own"), "{error}");
+    assert!(!error.contains("T.sync"), "{error}");
+    // In the second round of a loop the other thread wrote in the first one.
+    let rounds = "for i in range(2):\n    at = T.tensor_view(box, (m.t + i) % 32, layout=Layout((1,), (1,)), shape=(1,))\n    T.copy(mine, at)";
+    let error = over_box(rounds).unwrap_err();
+    assert!(error.contains("writes another value with no barrier between"), "{error}");
+    assert!(error.contains("help: put a `T.sync`"), "{error}");
+}
+
+#[test]
+fn a_race_names_those_who_wait_at_a_barrier() {
+    let lines = "T.copy(mine, own)\nif m.t < 16:\n    T.sync(m)\n\
+                 other = T.tensor_view(box, 31 - m.t, layout=Layout((1,), (1,)), shape=(1,))\nT.copy(other, result)";
+    let error = over_box(lines).unwrap_err();
+    assert!(error.contains("with no barrier between"), "{error}");
+    let waits = "note: threads 0 to 15 of block 0 wait at `T.sync` for threads 16 to 31 meanwhile";
+    assert!(error.contains(waits), "{error}");
+}
