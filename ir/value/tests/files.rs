@@ -67,7 +67,9 @@ fn bad_files_are_refused_in_words() {
         let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(header.as_bytes());
         bytes.extend_from_slice(&[0; 12]);
-        refusal(&bytes)
+        let message = refusal(&bytes);
+        assert!(message.contains("bad.safetensors is no valid safetensors file: its header: "), "{message}");
+        message
     };
     with_header("{");
     with_header("[]");
@@ -77,6 +79,10 @@ fn bad_files_are_refused_in_words() {
     with_header(r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[12,0]}}"#);
     with_header(r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,9223372036854775807]}}"#);
     with_header(r#"{"x":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,12]}}"#);
+    let twice = with_header(
+        r#"{"x":{"dtype":"F32","shape":[3],"data_offsets":[0,12]},"x":{"dtype":"I32","shape":[3],"data_offsets":[0,12]}}"#,
+    );
+    assert!(twice.contains("its header: two tensors are named `x`"), "{twice}");
     let missing = TensorFile::open(folder.join("none")).unwrap_err();
     assert!(missing.message.starts_with("cannot read "), "{missing}");
     assert!(TensorFile::open(&*folder).unwrap_err().message.ends_with("it is no file"));
@@ -93,4 +99,16 @@ fn writing_replaces_or_fails_whole() {
     assert!(TensorFile::open(&path).unwrap().contains("x"));
     let error = write_tensors(&folder.join("no/such/folder.safetensors"), [("x", &x)]).unwrap_err();
     assert!(error.message.starts_with("cannot write "), "{error}");
+}
+
+#[test]
+fn a_dtype_that_is_not_read_is_named_with_those_that_are() {
+    let folder = TempFolder::new("value-complex");
+    let path = folder.join("x.safetensors");
+    let header = r#"{"x":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}}"#;
+    let bytes = [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &[0; 8]].concat();
+    fs::write(&path, bytes).unwrap();
+    let error = TensorFile::open(&path).unwrap().get_as("x", DType::F32).unwrap().unwrap_err();
+    assert!(error.message.ends_with("x.safetensors is C64, which is not read"), "{error}");
+    assert!(error.help.unwrap().starts_with("store it as one of F64, F32"));
 }

@@ -115,6 +115,53 @@ fn a_member_that_is_no_array_is_refused_when_it_is_asked_for() {
     assert_eq!(store.get_as("x", DType::F32).unwrap().unwrap().shape(), [2, 3]);
 }
 
+fn archive(path: &Path, members: &[(&str, &[u8])], method: zip::CompressionMethod) {
+    let mut archive = zip::ZipWriter::new(std::fs::File::create(path).unwrap());
+    for (name, bytes) in members {
+        let options = zip::write::SimpleFileOptions::default().compression_method(method);
+        archive.start_file(*name, options).unwrap();
+        std::io::Write::write_all(&mut archive, bytes).unwrap();
+    }
+    archive.finish().unwrap();
+}
+
+#[test]
+fn two_arrays_of_one_name_are_refused() {
+    let folder = TempFolder::new("value-stores-twice");
+    let (array, path) = (folder.join("x.npy"), folder.join("x.npz"));
+    write(&array, &BTreeMap::from([("x".to_owned(), tensors()["a.w"].clone())]));
+    let numbers = std::fs::read(&array).unwrap();
+    archive(&path, &[("x.npy", &numbers), ("x", &numbers)], zip::CompressionMethod::Stored);
+    let message = open_tensors(&path).unwrap_err().message;
+    assert!(message.ends_with("x.npz is no valid npz file: two members are arrays named `x`"), "{message}");
+    // The library refuses to write one name twice, so the second is renamed in the file.
+    archive(&path, &[("x.npy", &numbers), ("y.npy", &numbers)], zip::CompressionMethod::Stored);
+    let mut bytes = std::fs::read(&path).unwrap();
+    for at in 0..bytes.len() - 5 {
+        if &bytes[at..at + 5] == b"y.npy" {
+            bytes[at] = b'x';
+        }
+    }
+    std::fs::write(&path, bytes).unwrap();
+    let message = open_tensors(&path).unwrap_err().message;
+    assert!(message.ends_with("x.npz is no valid npz file: two members have one name"), "{message}");
+}
+
+/// A small file may claim to unpack to more than any memory holds.
+#[test]
+fn members_are_unpacked_as_far_as_their_headers_say() {
+    let folder = TempFolder::new("value-stores-bomb");
+    let (array, path) = (folder.join("x.npy"), folder.join("x.npz"));
+    write(&array, &BTreeMap::from([("x".to_owned(), tensors()["a.w"].clone())]));
+    let mut numbers = std::fs::read(&array).unwrap();
+    archive(&path, &[("x.npy", &numbers)], zip::CompressionMethod::Deflated);
+    assert_eq!(open_tensors(&path).unwrap().get_as("x", DType::F32).unwrap().unwrap().shape(), [2, 3]);
+    numbers.resize(1 << 22, 0);
+    archive(&path, &[("x.npy", &numbers)], zip::CompressionMethod::Deflated);
+    let message = open_tensors(&path).unwrap().get_as("x", DType::F32).unwrap().unwrap_err().message;
+    assert!(message.ends_with("has more than the 24 bytes of data that its shape (2, 3) takes"), "{message}");
+}
+
 #[test]
 fn wrong_files_are_named() {
     let folder = TempFolder::new("value-stores-wrong");

@@ -12,14 +12,16 @@ use crate::boundary::activations;
 use crate::dims::add_stated;
 use crate::reading::refused;
 use crate::tensors::{Sources, open};
-use crate::{DimSizes, Engine, Engines, Positions, Reading, ReadingRequest, Request, Step, Times, bind_dims, summary};
+use crate::{
+    DimSizes, Engine, Engines, Positions, Reading, ReadingRequest, Request, Resource, Step, Times, bind_dims, summary,
+};
 
 /// Runs the entry on tensors from files and leaves a table of the results.
 ///
 /// A parameter `x` takes the tensor PREFIX + `x` of the inputs file, failing that `x`; one of another dtype is cast. A `ConstTensor`
 /// parameter `w` of the child `a.b` takes `a.b.w` of the weights file; without one, or where it lacks it, that name of the inputs file after
-/// PREFIX, after `weights.`, or alone. It must have the declared shape and dtype, and is read when it is first needed. A file is safetensors,
-/// npz or npy; a folder holds safetensors files.
+/// PREFIX, after `weights.`, or alone. It must have the declared shape and dtype, and is read when it is first needed. The table names what
+/// the weights file has and no function declares. A file is safetensors, npz or npy; a folder holds safetensors files.
 /// A function of statements takes a tensor of an output's name too, for one that it changes in place.
 /// What runs is `entry`, else the method `forward`, else the module's entry function. Results are written as `out0`, `out1`, …, all or
 /// nothing. The module stays as it is.
@@ -293,6 +295,10 @@ impl Pass for Evaluate {
             opened.map_err(|error| error.at(cx.option_span(option)))
         };
         let (inputs, weights) = (file(&self.inputs, "inputs")?, file(&self.weights, "weights")?);
+        let unused = weights.clone().and_then(|weights| {
+            let resource = Resource::new(weights);
+            resource.unused(&Reading::load(module, resource.clone()).declared())
+        });
         let sources = Sources::new(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims);
         let mut notes = Notes { times: Times::on_terminal(self.stats), ..Notes::default() };
         let outputs = match self.run_reading(engine, (module, cx.context()), &sources, &mut notes)? {
@@ -314,6 +320,9 @@ impl Pass for Evaluate {
         text.push_str(notes.positions.as_deref().unwrap_or_default());
         for line in notes.converted {
             text.push_str(&format!("converted {line}\n"));
+        }
+        if let Some(line) = unused {
+            text.push_str(&format!("{line}\n"));
         }
         if let Some(times) = notes.times.filter(|_| self.stats) {
             text.push_str(&times.table());

@@ -1,6 +1,6 @@
 //! The pass `prepare-weights`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use tf_value::{Tensor, show_shape};
 use crate::boundary::activations;
 use crate::reading::{Step, missing, refused, wanted};
 use crate::tensors::open;
-use crate::{DimSizes, Engines, Reading, ReadingRequest, Resource};
+use crate::{DimSizes, Engines, Found, Reading, ReadingRequest, Resource};
 
 /// Bytes of a shard, unless one tensor is larger.
 const SHARD: u64 = 4 << 30;
@@ -22,7 +22,7 @@ const SHARD: u64 = 4 << 30;
 ///
 /// The raw tensors of the child `a.b` are named `a.b.NAME`. A converter takes them by its parameters' names; where there is no `p` but
 /// `p.0`, `p.1`, … these are stacked on a new leading axis. A constant without a converter is taken over. Children come before
-/// their owner, so a converter may call their functions. The module stays as it is.
+/// their owner, so a converter may call their functions. The table names the raw tensors that nothing took. The module stays as it is.
 #[derive(Clone, Pass)]
 #[pass(name = "prepare-weights")]
 pub struct PrepareWeights {
@@ -45,13 +45,18 @@ impl Pass for PrepareWeights {
         let mut work = Preparation {
             engines: &self.engines,
             raw: Resource::default().or(raw, self.prefix.as_str()),
+            used: BTreeSet::new(),
             prepared: TensorMap::default(),
         };
         for at in postorder(module) {
             work.module(module, &at)?;
         }
         write_shards(Path::new(&self.out), &work.prepared.0, SHARD).map_err(refused)?;
-        cx.emit_artifact(Artifact::text("text", "txt", table(&work.prepared.0)));
+        let mut text = table(&work.prepared.0);
+        if let Some(line) = work.raw.unused(&work.used) {
+            text.push_str(&format!("{line}\n"));
+        }
+        cx.emit_artifact(Artifact::text("text", "txt", text));
         Ok(module)
     }
 }
@@ -83,6 +88,8 @@ fn postorder(root: Module<'_>) -> Vec<Vec<String>> {
 struct Preparation<'a> {
     engines: &'a Engines,
     raw: Resource,
+    /// The raw names that were asked for.
+    used: BTreeSet<String>,
     prepared: TensorMap,
 }
 
@@ -114,13 +121,20 @@ impl Preparation<'_> {
         Ok(())
     }
 
+    /// A raw tensor.
+    fn find(&mut self, name: &str) -> Option<Found> {
+        let found = self.raw.find(name)?;
+        self.used.insert(name.to_owned());
+        Some(found)
+    }
+
     fn taken_over(
-        &self,
+        &mut self,
         reading: &Reading<'_>,
         weight: &Weight<'_>,
         (dotted, ty): (&str, &TensorType<'_>),
     ) -> Result<Tensor> {
-        let Some(found) = self.raw.find(dotted) else {
+        let Some(found) = self.find(dotted) else {
             return Err(missing(&self.raw, &[(reading.describe(), vec![dotted.to_owned()])]).at(weight.param.span()));
         };
         check(dotted, ty, &found.info.shape, (&found.info.stored, found.info.holds(ty.dtype)))
@@ -129,7 +143,7 @@ impl Preparation<'_> {
     }
 
     fn convert<'c>(
-        &self,
+        &mut self,
         reading: &Reading<'c>,
         converter: Function<'c>,
         (dotted, ty): (&str, &TensorType<'c>),
@@ -158,17 +172,19 @@ impl Preparation<'_> {
     }
 
     /// What the checkpoint has under a converter's parameter's name, alone or as a list.
-    fn raw_tensor<'c>(&self, reading: &Reading<'c>, param: Expr<'c>) -> Result<Tensor> {
+    fn raw_tensor<'c>(&mut self, reading: &Reading<'c>, param: Expr<'c>) -> Result<Tensor> {
         let (Some(name), Some(ty)) = (param.var_name(), param.ty().as_tensor()) else {
             return Err(Diagnostic::error(format!("{} is no tensor", param.describe())).at(param.span()));
         };
         let dotted = reading.dotted(name.as_str());
         let fail = |error| refused(error).at(param.span());
-        if let Some(found) = self.raw.find(&dotted) {
+        if let Some(found) = self.find(&dotted) {
             return found.read(ty.dtype).map_err(fail);
         }
-        let parts = (0..).map_while(|at| self.raw.find(&format!("{dotted}.{at}")));
-        let parts = parts.map(|found| found.read(ty.dtype)).collect::<Result<Vec<_>, _>>().map_err(fail)?;
+        let mut parts = Vec::new();
+        while let Some(found) = self.find(&format!("{dotted}.{}", parts.len())) {
+            parts.push(found.read(ty.dtype).map_err(fail)?);
+        }
         if parts.is_empty() {
             return Err(missing(&self.raw, &[(reading.describe(), vec![dotted])]).at(param.span()));
         }

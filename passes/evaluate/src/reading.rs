@@ -1,6 +1,7 @@
 //! Readings: a module with its constants and the readings of its children.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
@@ -9,6 +10,7 @@ use tf_core::{AnyFunction, Diagnostic, Expr, Function, Module, Result};
 use tf_types::{DType, Symbol, TensorType};
 use tf_value::{Tensor, ValueError, extent, show_shape};
 
+use crate::boundary::given;
 use crate::{DimSizes, Resource};
 
 /// A module whose constants are tensors of a resource. Clones are the same reading; another reading of the module, or of another
@@ -136,6 +138,18 @@ impl<'c> Reading<'c> {
     #[must_use]
     pub fn dotted(&self, name: &str) -> String {
         if self.0.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.0.path) }
+    }
+
+    /// The dotted names of the constants that the functions of this module and of those below it declare.
+    #[must_use]
+    pub fn declared(&self) -> BTreeSet<String> {
+        let (mut names, mut stack) = (BTreeSet::new(), vec![self]);
+        while let Some(reading) = stack.pop() {
+            let params = reading.0.module.all_functions().flat_map(given).filter(|param| param.is_const_param());
+            names.extend(params.filter_map(|param| Some(reading.dotted(param.var_name()?.as_str()))));
+            stack.extend(&reading.0.children);
+        }
+        names
     }
 
     /// The reading in which a function that this module calls is read; `None` where it belongs to several children.

@@ -1,5 +1,6 @@
 //! Where the constants of a reading come from.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tf_core::Diagnostic;
@@ -98,6 +99,20 @@ impl Resource {
         did_you_mean(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 
+    /// A line about the names that are not among those taken; `None` where there are none.
+    #[must_use]
+    pub fn unused(&self, taken: &BTreeSet<String>) -> Option<String> {
+        let (mut unused, mut labels) = (Vec::new(), Vec::new());
+        for (store, prefix) in &self.places {
+            let names = store.names().into_iter();
+            let names =
+                names.filter(|name| name.strip_prefix(prefix.as_str()).is_some_and(|name| !taken.contains(name)));
+            unused.extend(names);
+            labels.push(store.label());
+        }
+        (!unused.is_empty()).then(|| format!("unused of {}: {}", labels.join(", "), listed(&unused)))
+    }
+
     /// How the names of a tensor read in each place: `` `a.w` in FILE``.
     #[must_use]
     pub fn tried(&self, name: &str) -> Vec<String> {
@@ -133,9 +148,11 @@ const LISTED: usize = 24;
 
 fn names(store: &dyn TensorStore) -> String {
     let names = store.names();
+    format!("{} has {}", store.label(), if names.is_empty() { "no tensors".to_owned() } else { listed(&names) })
+}
+
+fn listed(names: &[String]) -> String {
     let more = names.len().saturating_sub(LISTED);
     let listed: Vec<_> = names.iter().take(LISTED).map(|name| format!("`{name}`")).collect();
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let listed = if listed.is_empty() { "no tensors".to_owned() } else { listed.join(", ") };
-    format!("{} has {listed}{rest}", store.label())
+    listed.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
 }

@@ -13,7 +13,8 @@ mod extents;
 mod terms;
 
 /// `out[n, o, y, x] = bias[o] + sum over c, i, j of input[n, g + c, y * s + i * d - p, x * s + j * d - p] * weight[o, c, i, j]`
-/// with the first channel `g` of the group of `o`; outside the image the input is 0. 16-bit floats accumulate in f32.
+/// with the first channel `g` of the group of `o`; outside the image the input is 0, which an infinite weight
+/// makes NaN. 16-bit floats accumulate in f32.
 ///
 /// ```python
 /// def f(x: Tensor[(1, 8, 5, 5), "f32"], w: Tensor[(4, 8, 3, 3), "f32"], b: Tensor[(4,), "f32"]):

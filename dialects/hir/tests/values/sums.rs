@@ -45,6 +45,10 @@ fn one(dtype: DType) -> Num {
     if dtype.is_float() { Num::Float(1.0) } else { Num::Int(1) }
 }
 
+fn zero(dtype: DType) -> Num {
+    if dtype.is_float() { Num::Float(0.0) } else { Num::Int(0) }
+}
+
 /// Least value of a dtype.
 fn least(dtype: DType) -> Want {
     match dtype {
@@ -191,10 +195,7 @@ pub fn conv2d<'c>(g: &mut Gen<'_, 'c>) -> Option<Case<'c>> {
     let batch = g.shape_of(1)[0].min(8);
     let image = [0, 1].map(|axis| (g.extent() + 1).max((kernel[axis] - 1) * dilation[axis] + 1));
     let x = g.calm_nd(&[batch, groups * per_group, image[0], image[1]]);
-    // What an infinite weight makes of the padding is not said: torch has both answers.
-    let special = std::mem::replace(&mut g.special, false);
     let weight = g.calm_nd(&[groups * out_per_group, per_group, kernel[0], kernel[1]]);
-    g.special = special;
     let bias = g.calm_nd(&[groups * out_per_group]);
     let windows =
         |axis: usize| (image[axis] + 2 * padding[axis] - dilation[axis] * (kernel[axis] - 1) - 1) / stride[axis] + 1;
@@ -207,10 +208,14 @@ pub fn conv2d<'c>(g: &mut Gen<'_, 'c>) -> Option<Case<'c>> {
                     let padded = index[2 + axis] * stride[axis] + tap[1 + axis] * dilation[axis];
                     padded.checked_sub(padding[axis]).filter(|&at| at < image[axis])
                 };
-                let (Some(row), Some(column)) = (source(0), source(1)) else { return };
                 let channel = index[1] / out_per_group * per_group + tap[0];
                 let factor = weight.at(&[&index[1..2], tap].concat());
-                sum.add(x.at(&[index[0], channel, row, column]), factor);
+                // The padding is zeros, which infinite weights make NaN.
+                let element = match (source(0), source(1)) {
+                    (Some(row), Some(column)) => x.at(&[index[0], channel, row, column]),
+                    _ => zero(x.dtype),
+                };
+                sum.add(element, factor);
             });
             sum.want(x.dtype)
         })

@@ -37,6 +37,8 @@ pub(super) fn foreign(what: &str, stored: Dtype, shape: &[usize], bytes: &[u8]) 
         Dtype::F64 => {
             Tensor::from_vec(shape, bytes.as_chunks().0.iter().map(|&b| f64::from_le_bytes(b) as f32).collect())
         }
-        _ => Err(ValueError::new(format!("{what} is {stored}, which is not read"))),
+        _ => Err(ValueError::new(format!("{what} is {stored}, which is not read")).with_help(
+            "store it as one of F64, F32, F16, BF16, the 8-bit floats, integers of up to 32 bits, I64 or BOOL",
+        )),
     }
 }

@@ -7,7 +7,7 @@ use tf_types::DType;
 
 use super::TensorInfo;
 use super::foreign::{foreign, language_dtype};
-use crate::tensor::element_count;
+use crate::tensor::{element_count, show_shape};
 use crate::{Tensor, ValueError};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -53,8 +53,14 @@ impl Header {
         let quoted = field(text, "descr")?.strip_prefix('\'').and_then(|rest| rest.split('\'').next());
         let descr = quoted.ok_or_else(|| "its elements are records, which are not read".to_owned())?;
         let (element, big_endian) =
-            stored(descr).ok_or_else(|| format!("its dtype is `{descr}`, which is not read"))?;
-        let fortran = field(text, "fortran_order")?.starts_with("True");
+            stored(descr).ok_or_else(|| format!("its dtype is `{descr}`, which is not read: {READ} are"))?;
+        let order = field(text, "fortran_order")?;
+        let order = order.split([',', '}']).next().map_or(order, str::trim_end);
+        let fortran = match order {
+            "True" => true,
+            "False" => false,
+            _ => return Err(format!("its `fortran_order` is `{order}`, neither True nor False")),
+        };
         let shape = field(text, "shape")?.strip_prefix('(').and_then(|rest| rest.split(')').next());
         let extents = shape.ok_or_else(|| "its shape is no tuple".to_owned())?.split(',').map(str::trim);
         let shape = extents.filter(|extent| !extent.is_empty()).map(str::parse).collect::<Result<Vec<usize>, _>>();
@@ -67,20 +73,37 @@ impl Header {
         Ok(Self { info, fortran, big_endian, element, data_at })
     }
 
+    fn width(&self) -> usize {
+        match self.element {
+            Stored::Known(known) => known.bitsize() / 8,
+            Stored::Raw(width) => width,
+        }
+    }
+
+    /// The length of the whole file; `None` where no memory holds the elements.
+    pub fn file_length(&self) -> Option<usize> {
+        let count = element_count(&self.info.shape, self.width()).ok()?;
+        (count * self.width()).checked_add(self.data_at)
+    }
+
     /// The array as `dtype`, from the whole file. `what` names it in refusals.
     ///
     /// # Errors
     /// Another number of bytes than the shape needs; bits without a meaning for another dtype than theirs; a refused cast.
     pub fn read(&self, what: &str, bytes: &[u8], dtype: DType) -> Result<Tensor, ValueError> {
-        let mut data = bytes[self.data_at..].to_vec();
-        let width = match self.element {
-            Stored::Known(known) => known.bitsize() / 8,
-            Stored::Raw(width) => width,
-        };
-        let want = element_count(&self.info.shape, 0)?.checked_mul(width);
-        if want != Some(data.len()) {
-            let found = data.len();
-            return Err(ValueError::new(format!("{what} has {found} bytes of data, which its shape does not need")));
+        let (width, shape) = (self.width(), show_shape(&self.info.shape));
+        let want = element_count(&self.info.shape, width)? * width;
+        let mut data = bytes.get(self.data_at..).unwrap_or_default().to_vec();
+        match data.len() {
+            found if found < want => {
+                let message = format!("{what} has {found} bytes of data, its shape {shape} takes {want}");
+                return Err(ValueError::new(message));
+            }
+            found if found > want => {
+                let message = format!("{what} has more than the {want} bytes of data that its shape {shape} takes");
+                return Err(ValueError::new(message));
+            }
+            _ => {}
         }
         if self.big_endian {
             data.chunks_exact_mut(width).for_each(<[u8]>::reverse);
@@ -116,6 +139,9 @@ fn field<'t>(text: &'t str, name: &str) -> Result<&'t str, String> {
         .map(str::trim_start)
         .ok_or_else(|| format!("its header lacks `{name}`"))
 }
+
+/// The kinds of [`stored`], in words.
+const READ: &str = "f2, f4, f8, i1 to i8, u1 to u4, b1, V1 and V2";
 
 fn stored(descr: &str) -> Option<(Stored, bool)> {
     let (order, kind) = descr.split_at_checked(1)?;
@@ -154,7 +180,7 @@ pub(super) fn write(tensor: &Tensor) -> Vec<u8> {
         DType::Bool => "|b1",
         DType::Fp8E4M3 | DType::F8E8M0 | DType::F4E2M1 => "|V1",
     };
-    let shape = crate::show_shape(tensor.shape());
+    let shape = show_shape(tensor.shape());
     let mut text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     // The elements begin at a multiple of 64 bytes, and the header ends in a line break.
     let length = (10 + text.len() + 1).next_multiple_of(64) - 10;
@@ -213,11 +239,31 @@ mod tests {
         let refused = |bytes: &[u8]| Header::parse(bytes).unwrap_err();
         assert_eq!(refused(b"nothing"), "it does not begin as a NumPy array");
         assert_eq!(refused(b"\x93NUMPY\x01\0\xff\xff{"), "its header is cut off");
-        assert_eq!(refused(&file("<c8", "False", "()", &[])), "its dtype is `<c8`, which is not read");
+        assert_eq!(
+            refused(&file("<c8", "False", "()", &[])),
+            "its dtype is `<c8`, which is not read: f2, f4, f8, i1 to i8, u1 to u4, b1, V1 and V2 are"
+        );
+        assert!(refused(&file("|O", "False", "()", &[])).starts_with("its dtype is `|O`, which is not read"));
+        assert_eq!(
+            refused(&file("<f4", "Falsehood", "()", &[])),
+            "its `fortran_order` is `Falsehood`, neither True nor False"
+        );
+        assert_eq!(refused(&file("<f4", "False", "4", &[])), "its shape is no tuple");
+        assert_eq!(refused(&file("<f4", "False", "(-2,)", &[])), "its shape is no tuple of integers");
+
         assert_eq!(refused(&file("<f4", "False", "(a,)", &[])), "its shape is no tuple of integers");
         let short = file("<f4", "False", "(3,)", &[0; 8]);
         let error = Header::parse(&short).unwrap().read("`x`", &short, DType::F32).unwrap_err();
-        assert_eq!(error.message, "`x` has 8 bytes of data, which its shape does not need");
+        assert_eq!(error.message, "`x` has 8 bytes of data, its shape (3,) takes 12");
+        let long = file("<f4", "False", "(3,)", &[0; 13]);
+        let error = Header::parse(&long).unwrap().read("`x`", &long, DType::F32).unwrap_err();
+        assert_eq!(error.message, "`x` has more than the 12 bytes of data that its shape (3,) takes");
+        for shape in ["(4611686018427387904, 8)", "(4611686018427387904, 8, 0)"] {
+            let huge = file("<f4", "False", shape, &[0; 12]);
+            let header = Header::parse(&huge).unwrap();
+            assert_eq!(header.file_length(), None);
+            assert!(header.read("`x`", &huge, DType::F32).unwrap_err().message.contains("is too large"));
+        }
         let raw = file("|V1", "False", "(3,)", &[0; 3]);
         let error = Header::parse(&raw).unwrap().read("`x`", &raw, DType::F32).unwrap_err();
         assert_eq!(error.message, "`x` is `V1`: bits that cannot be f32");

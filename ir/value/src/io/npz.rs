@@ -30,12 +30,15 @@ impl Archive {
     /// Opens an archive.
     ///
     /// # Errors
-    /// The file cannot be read, or is no zip archive. A member that is no array of numbers is refused when it is asked for.
+    /// The file cannot be read, is no zip archive, or has two arrays of one name. A member that is no array of numbers is refused when it is asked for.
     pub fn open(path: &Path) -> Result<Self, ValueError> {
         let unreadable = |error: std::io::Error| ValueError::new(format!("cannot read {}: {error}", path.display()));
         let bad = |what: String| ValueError::new(format!("{} is no valid npz file: {what}", path.display()));
         let mut file =
             ZipArchive::new(File::open(path).map_err(unreadable)?).map_err(|error| bad(error.to_string()))?;
+        if file.has_duplicate_names() {
+            return Err(bad("two members have one name".to_owned()));
+        }
         let mut arrays = BTreeMap::new();
         for at in 0..file.len() {
             let member = file.by_index(at).map_err(|error| bad(error.to_string()))?;
@@ -43,16 +46,20 @@ impl Archive {
             let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
             let mut start = Vec::new();
             member.take(MAX_HEADER).read_to_end(&mut start).map_err(unreadable)?;
-            arrays.insert(name, (at, Header::parse(&start)));
+            if arrays.insert(name.clone(), (at, Header::parse(&start))).is_some() {
+                return Err(bad(format!("two members are arrays named `{name}`")));
+            }
         }
         Ok(Self { path: path.to_owned(), file: Mutex::new(file), arrays })
     }
 
-    fn bytes(&self, at: usize) -> Result<Vec<u8>, String> {
+    /// A member, up to one byte more than its header asks for: what is compressed may be of any length.
+    fn bytes(&self, at: usize, header: &Header) -> Result<Vec<u8>, String> {
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut member = file.by_index(at).map_err(|error| error.to_string())?;
+        let member = file.by_index(at).map_err(|error| error.to_string())?;
+        let limit = header.file_length().map_or(0, |length| length as u64).saturating_add(1);
         let mut bytes = Vec::new();
-        member.read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+        member.take(limit).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
         Ok(bytes)
     }
 }
@@ -80,7 +87,7 @@ impl TensorStore for Archive {
             Ok(header) => header,
             Err(why) => return Some(Err(ValueError::new(format!("cannot read {what}: {why}")))),
         };
-        let bytes = self.bytes(*at).map_err(|error| ValueError::new(format!("cannot read {what}: {error}")));
+        let bytes = self.bytes(*at, header).map_err(|error| ValueError::new(format!("cannot read {what}: {error}")));
         Some(bytes.and_then(|bytes| header.read(&what, &bytes, dtype)))
     }
 }

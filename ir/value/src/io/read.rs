@@ -1,5 +1,6 @@
 //! Reading tensors by name.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use safetensors::Dtype;
 use safetensors::tensor::Metadata;
+use serde::de::{Error, IgnoredAny, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use tf_types::DType;
 
 use super::foreign::{foreign, language_dtype};
@@ -23,6 +26,33 @@ pub struct TensorFile {
     file: Mutex<File>,
     metadata: Metadata,
     data_at: u64,
+}
+
+/// The names of a header, each once: of two tensors of one name the format's own library takes either.
+struct Names;
+
+impl<'de> Deserialize<'de> for Names {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(Self)
+    }
+}
+
+impl<'de> Visitor<'de> for Names {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("a table of tensors")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self, A::Error> {
+        let mut seen = HashSet::new();
+        while let Some((name, IgnoredAny)) = map.next_entry::<String, _>()? {
+            if let Some(name) = seen.replace(name) {
+                return Err(A::Error::custom(format!("two tensors are named `{name}`")));
+            }
+        }
+        Ok(Self)
+    }
 }
 
 /// What the header says of one tensor.
@@ -53,7 +83,7 @@ impl TensorFile {
     /// Opens a file and checks its header against its length.
     ///
     /// # Errors
-    /// The file cannot be read, is no safetensors file, or is shorter or longer than its header says.
+    /// The file cannot be read, is no safetensors file, is shorter or longer than its header says, or has two tensors of one name.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ValueError> {
         let path = path.as_ref();
         let unreadable = |error: std::io::Error| ValueError::new(format!("cannot read {}: {error}", path.display()));
@@ -77,6 +107,7 @@ impl TensorFile {
         file.read_exact(&mut header).map_err(unreadable)?;
         let metadata: Metadata =
             serde_json::from_slice(&header).map_err(|error| bad(format!("its header: {error}")))?;
+        let Names = serde_json::from_slice(&header).map_err(|error| bad(format!("its header: {error}")))?;
         let data_at = 8 + header_length;
         let (want, have) = (metadata.data_len() as u64, length - data_at);
         if want != have {

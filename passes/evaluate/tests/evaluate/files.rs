@@ -174,3 +174,17 @@ fn made_up_tensors_depend_on_the_seed_only() {
     let text = run(cx, rules, "random=1").unwrap_err();
     assert!(text.contains("the size of dim `n` is not known") && text.contains("dims=NAME:SIZE"), "{text}");
 }
+
+#[test]
+fn names_of_the_weights_that_nothing_declares_are_told() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = Folder::new("unused");
+    let inputs = folder.write("f.npz", &[("x", f32s(&[1.0])), ("other", f32s(&[1.0]))]);
+    let one = folder.write("one.npz", &[("w", f32s(&[1.0]))]);
+    let table = |weights: &str| run(cx, rules, &format!("inputs={inputs} weights={weights}")).unwrap();
+    assert!(!table(&one).contains("unused"));
+    let more = folder.write("more.npz", &[("w", f32s(&[1.0])), ("a.w", f32s(&[1.0])), ("v", f32s(&[1.0]))]);
+    let text = table(&more);
+    assert_eq!(text.lines().last(), Some(&*format!("unused of {more}: `a.w`, `v`")));
+}

@@ -300,6 +300,11 @@ module @m {
 
 /// What the pass writes from these raw tensors, or its errors.
 fn prepare(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<BTreeMap<String, Vec<f32>>, String> {
+    prepared(text, name, raw).map(|(found, _)| found)
+}
+
+/// The same with the table that the pass leaves.
+fn prepared(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<(BTreeMap<String, Vec<f32>>, String), String> {
     let arena = Arena::new();
     let (cx, rules) = &context(&arena);
     let folder = TempFolder::new(&format!("evaluate-prepare-{name}"));
@@ -313,10 +318,11 @@ fn prepare(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<BTreeMap<St
     let pipeline = format!("prepare-weights{{raw={} out={}}}", file.display(), out.display());
     let pipeline = Pipeline::build(&registry, cx.sources(), "<pipeline>", &pipeline).unwrap();
     let result = PassManager::default().run(&pipeline, cx, parsed(cx, text));
-    let found = result.map(|_| {
+    let found = result.map(|outcome| {
+        let table = String::from_utf8(outcome.artifacts[0].bytes.clone()).unwrap();
         let store = open_tensors(&out).unwrap();
         let read = |name: String| (name.clone(), store.get_as(&name, DType::F32).unwrap().unwrap().to_f32_vec());
-        store.names().into_iter().map(read).collect()
+        (store.names().into_iter().map(read).collect(), table)
     });
     found.map_err(|failure| failure.diagnostics.iter().map(|e| e.render(cx.sources(), Style::Plain)).collect())
 }
@@ -335,6 +341,17 @@ fn converters_make_constants_of_raw_ones() {
     let longer = CONVERTED.replace("%v: const tensor<1x2xf32>", "%v: const tensor<2x1xf32>");
     let message = prepare(&longer, "longer", &raw).unwrap_err();
     assert!(message.contains("the constant `v` is f32 of shape (2, 1), found f32 of shape (1, 2)"), "{message}");
+}
+
+#[test]
+fn raw_tensors_that_nothing_took_are_told() {
+    let mut raw = vec![("raw", f32s(&[1.0, -2.0])), ("parts.0", f32s(&[5.0, 6.0])), ("child.w", f32s(&[3.0, 4.0]))];
+    let table = |name: &str, raw: &[(&str, Tensor)]| prepared(CONVERTED, name, raw).unwrap().1;
+    assert!(!table("all", &raw).contains("unused"));
+    // A gap ends a list.
+    raw.extend([("parts.2", f32s(&[5.0, 6.0])), ("w", f32s(&[1.0, 1.0]))]);
+    let text = table("more", &raw);
+    assert!(text.lines().last().unwrap().ends_with("raw.npz: `parts.2`, `w`"), "{text}");
 }
 
 #[test]
