@@ -161,7 +161,11 @@ mod tests {
         assert_eq!(pair(DType::I32, DType::I64), DType::I64);
         assert_eq!(pair(DType::Bool, DType::I32), DType::I32);
         assert_eq!(promote(&of(DType::BF16, &[2]), &of(DType::F32, &[])).unwrap(), DType::BF16);
+        assert_eq!(promote(&of(DType::F32, &[]), &of(DType::BF16, &[2])).unwrap(), DType::BF16);
+        assert_eq!(promote(&of(DType::I64, &[]), &of(DType::I32, &[2])).unwrap(), DType::I32);
         assert_eq!(promote(&of(DType::I32, &[2]), &of(DType::F32, &[])).unwrap(), DType::F32);
+        assert_eq!(promote(&of(DType::F32, &[]), &of(DType::I32, &[2])).unwrap(), DType::F32);
+        assert_eq!(promote(&of(DType::F16, &[]), &of(DType::F32, &[])).unwrap(), DType::F32);
         assert!(promote(&of(DType::Fp8E4M3, &[2]), &of(DType::F32, &[2])).is_err());
     }
 }

@@ -124,7 +124,13 @@ impl Engine for Reference {
         if wanted != found {
             let message =
                 format!("`{}` takes one argument for each of its {wanted} parameters, found {found}", function.name);
-            return Err(Diagnostic::error(message).at(function.span));
+            let error = Diagnostic::error(message).at(function.span);
+            if found != activations(function).count() {
+                return Err(error);
+            }
+            let constants = names(function, true).join("`, `");
+            let help = format!("activations alone are the list of a reading; here `{constants}` are arguments too");
+            return Err(error.with_help(help));
         }
         let arguments = request.inputs.iter().map(|input| Value::Tensor(input.clone())).collect();
         let value =
@@ -160,11 +166,14 @@ fn check_arity(function: Function<'_>, found: usize) -> Result<()> {
     if found == activations(function).count() {
         return Ok(());
     }
-    let names = |constant: bool| {
-        let params = function.params.iter().filter(move |param| param.is_const_param() == constant);
-        params.filter_map(|param| param.var_name()).map(|name| name.to_string()).collect::<Vec<_>>()
-    };
-    Err(arity(&format!("`{}`", function.name), &names(false), &names(true), found).at(function.span))
+    let (given, constants) = (names(function, false), names(function, true));
+    Err(arity(&format!("`{}`", function.name), &given, &constants, found).at(function.span))
+}
+
+/// The names of a function's constants, or of its other parameters.
+fn names(function: Function<'_>, constants: bool) -> Vec<String> {
+    let params = function.params.iter().filter(|param| param.is_const_param() == constants);
+    params.filter_map(|param| param.var_name()).map(|name| name.to_string()).collect()
 }
 
 /// The calls of a method, carried out.

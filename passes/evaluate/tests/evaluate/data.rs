@@ -28,7 +28,7 @@ fn dtype(json: &Json) -> DType {
 }
 
 /// The outputs of a step of a source's module, or every error.
-fn evaluate(
+pub fn evaluate(
     source: &str,
     (module, step): (Option<&str>, &str),
     resource: Resource,

@@ -4,6 +4,7 @@ mod check;
 mod common;
 mod data;
 mod elaborated;
+mod failures;
 mod files;
 mod generated;
 mod liveness;

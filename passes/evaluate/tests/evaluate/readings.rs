@@ -278,6 +278,28 @@ module @m entry(@outer) {
     assert_eq!(run(text, w(), Some("f"), &[f32s(&[1.0; 5])]), Ok(vec![vec![2.0; 5]]));
 }
 
+/// State is a parameter and a result: what was passed in stays as it was, for the caller and for what comes after in the method.
+#[test]
+fn state_is_passed_in_and_returned() {
+    let text = r#"
+module @m {
+  hir.func @step(%cache: tensor<3xf32>, %at: tensor<1xi64>, %new: tensor<1xf32>) -> tensor<3xf32> {
+    %0 = tf.index_copy %cache, %at, %new {dim = 0} : (tensor<3xf32>, tensor<1xi64>, tensor<1xf32>) -> tensor<3xf32>
+    hir.return %0
+  }
+  method @forward(cache, at, new) source("…") {
+    set first = $self.step($cache, $at, $new)
+    set second = $self.step($cache, $at, $new)
+    return ($first, $second, $cache)
+  }
+}"#;
+    let inputs = [f32s(&[1.0, 2.0, 3.0]), Tensor::from_vec(&[1], vec![1i64]).unwrap(), f32s(&[9.0])];
+    let (old, new) = (vec![1.0, 2.0, 3.0], vec![1.0, 9.0, 3.0]);
+    assert_eq!(run(text, map(&[]), None, &inputs), Ok(vec![new.clone(), new.clone(), old.clone()]));
+    assert_eq!(run(text, map(&[]), Some("step"), &inputs), Ok(vec![new]));
+    assert_eq!(inputs[0].to_f64_vec(), old);
+}
+
 const CONVERTED: &str = r#"
 module @m {
   module @child entry(@g) {
@@ -341,6 +363,37 @@ fn converters_make_constants_of_raw_ones() {
     let longer = CONVERTED.replace("%v: const tensor<1x2xf32>", "%v: const tensor<2x1xf32>");
     let message = prepare(&longer, "longer", &raw).unwrap_err();
     assert!(message.contains("the constant `v` is f32 of shape (2, 1), found f32 of shape (1, 2)"), "{message}");
+}
+
+#[test]
+fn what_preparation_refuses_is_named_and_pointed_at() {
+    let raw = [("raw", f32s(&[1.0, -2.0])), ("parts.0", f32s(&[5.0, 6.0])), ("child.w", f32s(&[3.0, 4.0]))];
+    let refused = |name: &str, from: &str, to: &str, words: &str, line: u32| {
+        assert!(CONVERTED.contains(from), "{from}");
+        let message = prepare(&CONVERTED.replacen(from, to, 1), name, &raw).unwrap_err();
+        assert!(message.contains(words), "{message}");
+        assert!(message.contains(&format!("t.tfir:{line}:")), "{message}");
+    };
+    let again = "hir.converter w @_(%raw: tensor<2xf32>) -> tensor<2xf32> {\n      hir.return %raw\n    }\n    ";
+    let twice = format!("{again}hir.converter w @_(");
+    refused("twice", "hir.converter w @_(", &twice, "the constant `w` has two converters", 14);
+    let other = "hir.func @g(%w: const tensor<3xf32>) -> tensor<3xf32> {\n    hir.return %w\n  }\n  hir.func @f(";
+    let words = "the constant `w` is declared as Tensor[(3,), \"f32\"] and as Tensor[(2,), \"f32\"]";
+    refused("declared", "hir.func @f(", other, words, 12);
+    let words = "the converter of `w` has a ConstTensor parameter: its parameters are raw tensors";
+    refused("const", "w @_(%raw: tensor", "w @_(%raw: const tensor", words, 11);
+}
+
+#[test]
+fn raw_lists_are_stacked_in_front() {
+    let text = CONVERTED.replace("1x2xf32", "3x2xf32");
+    let mut raw = vec![("raw", f32s(&[1.0, -2.0])), ("child.w", f32s(&[3.0, 4.0]))];
+    raw.extend([("parts.0", f32s(&[1.0, 2.0])), ("parts.1", f32s(&[3.0, 4.0])), ("parts.2", f32s(&[5.0, 6.0]))]);
+    assert_eq!(prepare(&text, "list", &raw).unwrap()["v"], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    raw[3].1 = f32s(&[3.0]);
+    let message = prepare(&text, "uneven", &raw).unwrap_err();
+    assert!(message.contains("stack takes tensors of one shape, found (2,) and (1,)"), "{message}");
+    assert!(message.contains("t.tfir:15:"), "{message}");
 }
 
 #[test]

@@ -202,3 +202,26 @@ fn shared_values_are_computed_once_and_long_chains_need_no_stack() {
     let f = function(cx, "f", &[x], body);
     assert_eq!(run(cx, rules, f, &[input]), Ok(vec![vec![(1u64 << 50) as f64 + 200_000.0]]));
 }
+
+#[test]
+fn a_plain_module_takes_one_argument_for_each_parameter() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let ty = tensor(cx, &[cx.dim(1)], DType::F32);
+    let w = cx.expr(ExprKind::Var { name: cx.symbol("w"), is_const: true }, ty, Meta::default());
+    let x = var(cx, "x", ty);
+    let f = function(cx, "f", &[x, w], add(cx, x, w));
+    let entry = AnyFunction::Hir(f);
+    let module = cx.module(ModuleData { functions: cx.alloc_slice(&[entry]), ..ModuleData::new(cx.symbol("m")) });
+    let of = |count: usize| {
+        let (inputs, dims) = (vec![f32s(&[1.0]); count], tf_evaluate::DimSizes::default());
+        let request = Request { cx, module, entry, inputs: &inputs, outputs: &[], dims: &dims, argument: None };
+        let result = Reference::new(std::sync::Arc::clone(rules)).run(&request);
+        result.map(|_| ()).map_err(|error| (error.span.map(|span| span.line.get()), error.message, error.help))
+    };
+    assert_eq!(of(2), Ok(()));
+    let message = |found| format!("`f` takes one argument for each of its 2 parameters, found {found}");
+    assert_eq!(of(3), Err((Some(1), message(3), None)));
+    let help = "activations alone are the list of a reading; here `w` are arguments too".to_owned();
+    assert_eq!(of(1), Err((Some(1), message(1), Some(help))));
+}
