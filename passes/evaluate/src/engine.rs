@@ -44,6 +44,8 @@ pub struct PositionResults {
     /// The positions of all meshes that occurred, as axes with names: those that stand before the axes of every output of
     /// [`Positions::All`].
     pub axes: Vec<(String, usize)>,
+    /// Whether the positions are the leading axes of an output, one an output.
+    pub spread: Vec<bool>,
 }
 
 /// Runs entry functions.

@@ -27,7 +27,7 @@ mod tensors;
 mod times;
 mod tir;
 
-pub use check::{CheckEach, CheckInputs, generated_inputs};
+pub use check::{CheckEach, CheckInputs, Zeros, generated_inputs};
 pub use dims::{DimSizes, bind_dims};
 pub use engine::{Engine, Engines, PositionResults, ReadingRequest, Request};
 pub use mesh::Positions;

@@ -72,8 +72,8 @@ impl Reference {
         let arguments = Arguments::activations(values, reading.clone());
         let mut machine = Machine::new(&self.rules, semantics, request.times);
         let value = machine.run(function, arguments, dims.clone())?;
-        let outputs = machine.semantics.results(function, &value, &dims, form)?;
-        Ok(PositionResults { outputs, axes: machine.semantics.axes() })
+        let (outputs, spread) = machine.semantics.results(function, &value, &dims, form)?.into_iter().unzip();
+        Ok(PositionResults { outputs, axes: machine.semantics.axes(), spread })
     }
 
     fn run_method<'c>(

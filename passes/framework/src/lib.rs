@@ -26,8 +26,8 @@ pub use chrome::TraceLog;
 pub use counter::Counter;
 pub use cx::{Artifact, FunctionCx, PassCx};
 pub use instrument::{
-    Instrumentation, IrPrinter, IrTree, PassRun, Print, PrintWhen, Progress, Recipe, Reproducer, Statistics, Timing,
-    TimingFormat, TracePage,
+    Instrumentation, IrPrinter, IrTree, PassRun, Print, PrintWhen, Progress, Recipe, Reproducer, Statistics, TimeLimit,
+    Timing, TimingFormat, TracePage,
 };
 pub use manager::{Failure, Outcome, PassManager, Verifier};
 pub use option::{NestedPipeline, OptionDecl, OptionKind, OptionValue};

@@ -12,7 +12,7 @@ use tf_core::diag::Severity;
 use tf_core::{Arena, Function, Module, Result};
 use tf_framework::{
     FunctionCx, FunctionPass, IrPrinter, Pass, PassCx, PassManager, Pipeline, PrintWhen, Progress, Recipe,
-    RemarkFilter, RemarkKind, Reproducer, TracePage, record_panics,
+    RemarkFilter, RemarkKind, Reproducer, TimeLimit, TracePage, record_panics,
 };
 
 /// Panics in one function, and tells of the others.
@@ -48,6 +48,18 @@ impl Pass for Mapped {
     }
 }
 
+/// Takes its time.
+#[derive(Clone, Pass)]
+#[pass(name = "slow")]
+struct Slow {}
+
+impl Pass for Slow {
+    fn run<'c>(&self, module: Module<'c>, _: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        thread::sleep(Duration::from_millis(300));
+        Ok(module)
+    }
+}
+
 fn text(module: Module<'_>) -> String {
     module.functions.iter().map(|f| format!("{}\n", f.name())).collect()
 }
@@ -56,6 +68,7 @@ fn pipeline(text: &str) -> Pipeline {
     let mut registry = registry();
     registry.function_pass(Panics::new());
     registry.module_pass(Mapped::new());
+    registry.module_pass(Slow::new());
     Pipeline::build(&registry, &tf_core::SourceMap::default(), "<pipeline>", text).ok().unwrap()
 }
 
@@ -219,4 +232,22 @@ fn a_pass_that_takes_long_is_named_while_it_runs() {
     assert!(PassManager::default().instrument(&mut progress).run(&pipeline("calls"), &cx, module(&cx, 1)).is_ok());
     drop(progress);
     assert_eq!(quiet.text(), "");
+}
+
+#[test]
+fn a_pass_that_takes_too_long_is_told() {
+    let arena = Arena::new();
+    let cx = context(&arena);
+    let expired = |text: &str, limit: Duration| {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let mut limit = TimeLimit::new(limit, move |pass| sender.send(pass.to_owned()).unwrap()).unwrap();
+        let run = PassManager::default().instrument(&mut limit).run(&pipeline(text), &cx, module(&cx, 1));
+        assert!(run.is_ok());
+        drop(limit);
+        receiver.try_iter().collect::<Vec<_>>()
+    };
+    assert_eq!(expired("mapped,slow,mapped", Duration::from_millis(50)), ["slow"]);
+    assert!(expired("mapped,slow,slow", Duration::from_secs(60)).is_empty());
+    // Each pass has the time for itself.
+    assert!(expired("slow,slow,slow,slow", Duration::from_millis(1100)).is_empty());
 }

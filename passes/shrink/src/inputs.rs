@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tf_core::AnyFunction;
 use tf_core::op::OpRegistry;
-use tf_evaluate::generated_inputs;
+use tf_evaluate::{Zeros, generated_inputs};
 use tf_value::Tensor;
 
 use crate::reduction::functions;
@@ -34,7 +34,7 @@ impl Reduction for FewerSets {
     }
 }
 
-/// A generated set becomes tensors, which can be made simpler. Where several functions are evaluated each has inputs of its own, and that
+/// A generated set becomes tensors, which can be made simpler: the sets as they are drawn, then without zeros among integers. Where several functions are evaluated each has inputs of its own, and that
 /// is not done.
 struct Written;
 
@@ -45,22 +45,27 @@ impl Reduction for Written {
 
     fn places(&self, case: &Case, _: &Arc<OpRegistry>) -> usize {
         match case.inputs {
-            Inputs::Generated(count) => count,
+            Inputs::Generated(count) => 2 * count,
             Inputs::None | Inputs::Tensors(_) => 0,
         }
     }
 
     fn apply(&self, case: &Case, ops: &Arc<OpRegistry>, places: Range<usize>) -> Option<Case> {
+        let Inputs::Generated(count) = case.inputs else { return None };
         if places.len() != 1 {
             return None;
         }
+        let (sample, zeros) = match places.start.checked_sub(count) {
+            None => (places.start, Zeros::Kept),
+            Some(sample) => (sample, Zeros::Replaced),
+        };
         let tensors = parsed(&case.module, ops, |_, module| {
             let function = match (module.entry_function(), &functions(module)[..]) {
                 (Some(AnyFunction::Hir(entry)), _) => entry,
                 (None, &[AnyFunction::Hir(only)]) => only,
                 _ => return None,
             };
-            generated_inputs(function, places.start).ok()
+            generated_inputs(function, sample, zeros).ok()
         })?;
         Some(Case { inputs: Inputs::Tensors(Arc::new(tensors.into_iter().collect())), ..case.clone() })
     }

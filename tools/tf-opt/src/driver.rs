@@ -18,7 +18,7 @@ use crate::output::Written;
 use crate::unit::Run;
 use crate::{completions, docs, help, input, output, plugins, print, reference, stubs};
 
-/// Where `--check-each` writes what shows a wrong pass again, unless `--reproducer` says where.
+/// Where `--check-each` and `--pass-time-limit` write what shows a wrong pass again, unless `--reproducer` says where.
 const CHECK_REPRODUCER: &str = "tf-opt-check.tfir";
 
 /// A driver whose registries are complete.
@@ -181,9 +181,10 @@ pub fn run(builtins: Builtins) -> Result<(), ()> {
 fn with_args(builtins: Builtins, mut args: Args, timing: Timing, reporter: Reporter) -> Outcome<()> {
     let is_reproducer = args.run_reproducer.is_some();
     let earlier = input::follow_recipe(&mut args)?;
-    if args.check_each.is_some() && !is_reproducer && args.reproducer.is_none() {
+    let is_checked = args.check_each.is_some() || args.pass_time_limit.is_some();
+    if is_checked && !is_reproducer && args.reproducer.is_none() {
         args.reproducer = Some(CHECK_REPRODUCER.to_owned());
-        args.reproducer_of_crashes = false;
+        args.reproducer_of_crashes = args.pass_time_limit.is_some();
     }
     let trace = args.trace.as_ref().map(|_| Arc::new(TraceLog::default()));
     if let Some(trace) = &trace {

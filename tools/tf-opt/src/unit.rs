@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tf_core::{Arena, Context, Diagnostic, FileId, Module};
+use tf_core::{Arena, Context, Diagnostic, FileId, Module, SourceMap};
 use tf_evaluate::CheckEach;
 use tf_framework::{
     Artifact, Instrumentation, IrPrinter, IrTree, PassManager, Pipeline, Progress, Recipe, Reproducer, Statistics,
-    Timing, TracePage,
+    TimeLimit, Timing, TracePage,
 };
 use tf_transforms::Rules;
 
@@ -126,12 +126,23 @@ impl Run<'_> {
             Err(error) => return (vec![error.coded("check-each")], Err(Stop::Reported)),
         };
 
+        let limit = args.pass_time_limit.map(|limit| {
+            let (reporter, reproducer) = (self.reporter, wanted.cloned());
+            TimeLimit::new(limit, move |pass| too_long(pass, limit, reproducer.as_deref(), reporter))
+        });
+        let mut limit = match limit.transpose() {
+            Ok(limit) => limit,
+            Err(error) => return (Vec::new(), stop(format!("cannot watch the time of passes: {error}"))),
+        };
+
         let mut manager = PassManager::default().remarks(args.remarks, &args.remarks_from);
         if args.verify_each {
             manager = manager.verify_with(&Rules);
         }
         manager = manager.instrument(&mut self.timing).instrument(&mut statistics);
-        let optional: [Option<&mut dyn Instrumentation>; 5] = [
+        // The limit comes before what evaluates programs, whose time is none of the pass's.
+        let optional: [Option<&mut dyn Instrumentation>; 6] = [
+            limit.as_mut().map(|l| l as _),
             check.as_mut().map(|c| c as _),
             reproducer.as_mut().map(|r| r as _),
             tree.as_mut().map(|t| t as _),
@@ -185,6 +196,20 @@ impl Run<'_> {
     fn tree_dir(&self, dir: &str, unit: &Unit) -> PathBuf {
         if self.count > 1 { Path::new(dir).join(&unit.stem) } else { dir.into() }
     }
+}
+
+/// Ends the process: a pass has run for too long. The reproducer is there, as for a pass that brings the process down.
+fn too_long(pass: &str, limit: Duration, reproducer: Option<&str>, reporter: Reporter) {
+    let seconds = limit.as_secs();
+    let mut error = Diagnostic::error(format!("pass `{pass}` has not ended after {seconds} s")).coded("time-limit");
+    if let Some(path) = reproducer {
+        error = error.with_note(
+            None,
+            format!("`{path}` shows it again: tf-opt --run-reproducer {path} --pass-time-limit={seconds}"),
+        );
+    }
+    reporter.report(&[error.with_help("`--pass-time-limit` is the time that a pass may take")], &SourceMap::default());
+    std::process::exit(1);
 }
 
 /// What a pipeline left.

@@ -51,6 +51,19 @@ impl Pass for Crashes {
     }
 }
 
+/// Never ends.
+#[derive(Clone, Pass)]
+#[pass(name = "hostile-hang")]
+pub struct Hangs {}
+
+impl Pass for Hangs {
+    fn run<'c>(&self, _: Module<'c>, _: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
+        loop {
+            std::thread::park();
+        }
+    }
+}
+
 /// Comes too early.
 #[derive(Clone, Pass)]
 #[pass(name = "hostile-late", requires("typeinfer"))]
@@ -133,6 +146,7 @@ fn register(r: &mut Registrar<'_>) {
         _ => {
             r.passes.function_pass(Panics::new());
             r.passes.module_pass(Crashes::new());
+            r.passes.module_pass(Hangs::new());
             r.passes.module_pass(Late::new());
             r.passes.pipeline("hostile-again", "Contains itself.", &[], |_| Ok("verify,hostile-again".to_owned()));
             r.dialects.op::<Untyped>().types().done();

@@ -88,12 +88,14 @@ pub struct Difference {
     pub is_rounding: bool,
     /// A place that it has beside the function's.
     pub at: Option<Span>,
+    /// The number of the result, where one differs.
+    pub result: Option<usize>,
 }
 
 impl Difference {
     /// One that rounding does not explain.
     pub fn new(what: String) -> Self {
-        Self { what, is_rounding: false, at: None }
+        Self { what, is_rounding: false, at: None, result: None }
     }
 }
 
@@ -106,7 +108,8 @@ pub fn difference(before: &[Tensor], after: &[Tensor], allowed: Allowed) -> Opti
     before.iter().zip(after).enumerate().find_map(|(at, (before, after))| {
         if (before.dtype(), before.shape()) != (after.dtype(), after.shape()) {
             let of = |tensor: &Tensor| format!("{} of shape {}", tensor.dtype(), show_shape(tensor.shape()));
-            return Some(Difference::new(format!("result {at} is {}, it was {}", of(after), of(before))));
+            let what = format!("result {at} is {}, it was {}", of(after), of(before));
+            return Some(Difference { result: Some(at), ..Difference::new(what) });
         }
         let dtype = before.dtype();
         let tolerance = allowed.tolerance(dtype);
@@ -130,7 +133,7 @@ pub fn difference(before: &[Tensor], after: &[Tensor], allowed: Allowed) -> Opti
             false => format!("{absolute:?} + {relative:?} of the value"),
         };
         let what = format!("result {at} at {index:?} is {new}, it was {old} (tolerance of {dtype}: {text})");
-        Some(Difference { what, is_rounding, at: None })
+        Some(Difference { what, is_rounding, at: None, result: Some(at) })
     })
 }
 

@@ -135,11 +135,21 @@ pub fn sizes<'c>(function: AnyFunction<'c>, sample: usize) -> DimSizes<'c> {
     vars.as_slice().iter().map(|var| (var.name, size(var.name, var.lo, var.hi))).collect()
 }
 
+/// Whether there are zeros among integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Zeros {
+    /// As they are drawn.
+    #[default]
+    Kept,
+    /// Ones in their places, for programs that divide by them.
+    Replaced,
+}
+
 /// A tensor of a set of inputs.
 ///
 /// # Errors
 /// A shape too large for memory; `f4e2m1`.
-pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize]) -> Result<Tensor, ValueError> {
+pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize], zeros: Zeros) -> Result<Tensor, ValueError> {
     let count = drawn_count(shape, dtype)?;
     let flavour = Flavour::of(sample);
     let mut numbers = Numbers::new(sample as u64, name);
@@ -149,7 +159,11 @@ pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize]) -> Result<
     if dtype.is_float() {
         return Tensor::from_vec::<f32>(shape, floats(flavour, dtype, count, &mut numbers))?.cast(dtype);
     }
-    Tensor::from_vec(shape, integers(flavour, dtype, count, &mut numbers))?.cast(dtype)
+    let mut values = integers(flavour, dtype, count, &mut numbers);
+    if zeros == Zeros::Replaced && dtype != DType::Bool {
+        values.iter_mut().filter(|value| **value == 0).for_each(|value| *value = 1);
+    }
+    Tensor::from_vec(shape, values)?.cast(dtype)
 }
 
 /// The set of that number as tensors by name: what `--check-each` evaluates a function on. Constants are none of them.
@@ -159,6 +173,7 @@ pub fn draw(sample: usize, name: &str, dtype: DType, shape: &[usize]) -> Result<
 pub fn generated_inputs<'c>(
     function: impl Into<AnyFunction<'c>>,
     sample: usize,
+    zeros: Zeros,
 ) -> Result<Vec<(String, Tensor)>, Diagnostic> {
     let function = function.into();
     let dims = sizes(function, sample);
@@ -167,7 +182,7 @@ pub fn generated_inputs<'c>(
         let Some(ty) = param.ty().as_tensor() else {
             return Err(Diagnostic::error(format!("parameter `{name}` is no tensor")).at(param.span()));
         };
-        let tensor = wanted(ty, &dims).and_then(|shape| draw(sample, name, ty.dtype, &shape));
+        let tensor = wanted(ty, &dims).and_then(|shape| draw(sample, name, ty.dtype, &shape, zeros));
         Ok((name.to_owned(), tensor.map_err(|error| refused(error).at(param.span()))?))
     };
     activations(function).map(draw_one).collect()
@@ -271,11 +286,12 @@ pub fn draw_alike<'c>(a: AnyFunction<'c>, b: AnyFunction<'c>) -> bool {
 mod tests {
     use tf_types::DType;
 
+    use super::Zeros::{Kept, Replaced};
     use super::draw;
 
     #[test]
     fn each_flavour_has_its_values() {
-        let values = |sample| draw(sample, "x", DType::F32, &[1000]).unwrap().to_f64_vec();
+        let values = |sample| draw(sample, "x", DType::F32, &[1000], Kept).unwrap().to_f64_vec();
         assert!(values(0).iter().all(|value| (-2.0..=2.0).contains(value)));
         assert!(values(1).iter().all(|value| value.fract() == 0.0 && value.abs() <= 1.0));
         let extreme = values(2);
@@ -296,7 +312,7 @@ mod tests {
     fn small_tensors_have_special_values_too() {
         let is_plain = |value: f64| value != 0.0 && value.abs() <= 2.0 && value.abs() > 1e-30;
         for (sample, name) in [2, 3, 5, 8, 9, 11].into_iter().flat_map(|sample| ["x", "y"].map(|name| (sample, name))) {
-            let values = draw(sample, name, DType::F32, &[2]).unwrap().to_f64_vec();
+            let values = draw(sample, name, DType::F32, &[2], Kept).unwrap().to_f64_vec();
             assert!(!values.iter().all(|&value| is_plain(value)), "{sample} {name}: {values:?}");
         }
     }
@@ -305,15 +321,21 @@ mod tests {
     fn every_dtype_is_drawn() {
         for dtype in DType::ALL.into_iter().filter(|dtype| *dtype != DType::F4E2M1) {
             for sample in 0..6 {
-                assert_eq!(draw(sample, "x", dtype, &[3, 5]).unwrap().dtype(), dtype);
-                assert_eq!(draw(sample, "x", dtype, &[0]).unwrap().shape(), [0]);
+                assert_eq!(draw(sample, "x", dtype, &[3, 5], Kept).unwrap().dtype(), dtype);
+                assert_eq!(draw(sample, "x", dtype, &[0], Kept).unwrap().shape(), [0]);
             }
         }
-        let integers = draw(2, "i", DType::I32, &[200]).unwrap().to_i64_vec().unwrap();
+        let integers = draw(2, "i", DType::I32, &[200], Kept).unwrap().to_i64_vec().unwrap();
         assert!(integers.contains(&i64::from(i32::MIN)) && integers.contains(&i64::from(i32::MAX)));
+        let without = draw(2, "i", DType::I32, &[200], Replaced).unwrap().to_i64_vec().unwrap();
+        let changed: Vec<_> = integers.iter().zip(&without).filter(|(old, new)| old != new).collect();
+        assert!(!changed.is_empty() && changed.iter().all(|change| *change == (&0, &1)), "{changed:?}");
         for shape in [&[usize::MAX, 2][..], &[1 << 50]] {
             assert!(
-                draw(0, "x", DType::F32, shape).unwrap_err().message.contains("too large for this machine's memory")
+                draw(0, "x", DType::F32, shape, Kept)
+                    .unwrap_err()
+                    .message
+                    .contains("too large for this machine's memory")
             );
         }
     }
@@ -325,7 +347,7 @@ mod tests {
             (DType::BF16, 3.389_531_389_251_535_5e38, 2f64.powi(-133)),
             (DType::Fp8E4M3, 448.0, 2f64.powi(-9)),
         ] {
-            let values = draw(2, "x", dtype, &[1000]).unwrap().to_f64_vec();
+            let values = draw(2, "x", dtype, &[1000], Kept).unwrap().to_f64_vec();
             assert!(values.contains(&greatest) && values.contains(&denormal), "{dtype}");
             assert_eq!(values.contains(&f64::INFINITY), dtype != DType::Fp8E4M3);
             assert!(!values.iter().any(|value| value.is_nan()), "{dtype}");

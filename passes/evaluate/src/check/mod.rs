@@ -2,6 +2,7 @@
 
 mod compare;
 mod inputs;
+mod outcome;
 mod source;
 mod values;
 
@@ -9,20 +10,17 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
-use tf_core::guard::guard;
 use tf_core::{AnyFunction, Context, Diagnostic, Expr, Module, Result};
 use tf_framework::{Instrumentation, Numerics, PassRun};
-use tf_types::DimKind;
-use tf_value::Tensor;
 use tf_value::io::TensorStore;
 
-use crate::reading::{refused, wanted};
-use crate::tensors::{Sources, open};
-use crate::{DimSizes, Engines, Positions, Reading, ReadingRequest, Request, Step};
+use crate::tensors::open;
+use crate::{DimSizes, Engines, Reading};
 use compare::{Allowed, Difference};
 use inputs::{Flavour, activations};
+use outcome::{Outcome, Samples, Set, Subject};
 
-pub use inputs::generated_inputs;
+pub use inputs::{Zeros, generated_inputs};
 pub use source::CheckInputs;
 
 /// What helps where results differ by rounding only.
@@ -55,24 +53,6 @@ struct Known {
     results: Vec<Samples>,
 }
 
-/// The results of a function on each set of inputs, as far as it was evaluated there.
-type Samples = Vec<Option<Outcome>>;
-
-/// What an evaluation gave.
-struct Outcome {
-    result: Result<Vec<Tensor>>,
-    /// What the positions of a placed function make up.
-    positions: Option<Result<Vec<Tensor>>>,
-    /// Whether outputs were inputs too.
-    in_place: bool,
-}
-
-/// A function that is compared.
-struct Subject<'c> {
-    reading: Reading<'c>,
-    function: AnyFunction<'c>,
-}
-
 impl CheckEach {
     /// By the engine `reference` of these.
     ///
@@ -94,30 +74,6 @@ impl CheckEach {
         self.warnings
     }
 
-    fn sources<'c>(&self, dims: DimSizes<'c>) -> Sources<'c> {
-        let store = self.file.as_ref().map(|file| Arc::clone(&file.store));
-        let prefix = self.file.as_ref().map_or("", |file| file.prefix.as_str());
-        Sources::new(store, None, prefix, Some(0), dims)
-    }
-
-    /// Sizes of the dims of a function: those of the file's tensors, else those of the set of that number.
-    fn sizes<'c>(&self, function: AnyFunction<'c>, sample: usize) -> DimSizes<'c> {
-        let mut sizes = inputs::sizes(function, sample);
-        if self.file.is_some() {
-            let sources = self.sources(DimSizes::default());
-            for param in activations(function) {
-                let found = param.var_name().and_then(|name| sources.inputs.find(name.as_str()));
-                let (Some(found), Some(ty)) = (found, param.ty().as_tensor()) else { continue };
-                for (dim, &extent) in ty.shape.iter().zip(&found.info.shape) {
-                    if let DimKind::Var(var) = *dim.data() {
-                        sizes.insert(var.name, i64::try_from(extent).unwrap_or(i64::MAX));
-                    }
-                }
-            }
-        }
-        sizes
-    }
-
     /// The entry, or all functions where there is none.
     fn subjects<'c>(&self, module: Module<'c>) -> Vec<Subject<'c>> {
         let root = Reading::load(module, self.sources(DimSizes::default()).constants);
@@ -134,101 +90,8 @@ impl CheckEach {
         subjects
     }
 
-    /// A tensor of the set of inputs of that number.
-    fn input<'c>(&self, param: Expr<'c>, sources: &Sources<'c>, sample: usize) -> Result<Tensor> {
-        let name = param.var_name().map_or("", |name| name.as_str());
-        let Some(ty) = param.ty().as_tensor() else {
-            return Err(Diagnostic::error(format!("parameter `{name}` is no tensor")).at(param.span()));
-        };
-        if sources.inputs.find(name).is_some() {
-            return sources.activation(param, &mut Vec::new());
-        }
-        wanted(ty, &sources.dims)
-            .and_then(|shape| inputs::draw(sample, name, ty.dtype, &shape))
-            .map_err(|error| refused(error).at(param.span()))
-    }
-
-    /// The results of a function on the set of inputs of that number that is drawn for `like`. `in_place`: outputs are inputs too.
-    fn evaluate<'c>(
-        &self,
-        cx: &Context<'c>,
-        subject: &Subject<'c>,
-        (like, sample): (AnyFunction<'c>, usize),
-        in_place: bool,
-    ) -> Result<Vec<Tensor>> {
-        let sources = self.sources(self.sizes(like, sample));
-        let tensors: Vec<Tensor> =
-            activations(like).map(|param| self.input(param, &sources, sample)).collect::<Result<_>>()?;
-        let Some((engine, _)) = self.engines.find("reference") else {
-            return Err(Diagnostic::error("there is no engine `reference`"));
-        };
-        // A file's tensors state the dims; made-up sizes would contradict them.
-        let none = DimSizes::default();
-        let dims = if self.file.is_some() { &none } else { &sources.dims };
-        let run = guard(|| match subject.function {
-            AnyFunction::Hir(function) => {
-                let step = Step::Function(subject.reading.clone(), function);
-                let request = ReadingRequest { step, inputs: &tensors, dims, times: None };
-                let unread = || Err(Diagnostic::error("the engine `reference` runs no readings"));
-                engine.run_reading(&request).unwrap_or_else(unread)
-            }
-            AnyFunction::Tir(function) => {
-                let mut given = tensors.iter().cloned();
-                let (params, changed) = function.inputs_and_outputs();
-                let tensor = |param: &Expr<'c>| match param.is_const_param() {
-                    true => subject.reading.constant(*param, &sources.dims),
-                    false => given.next().ok_or_else(|| Diagnostic::error("the parameters are others")),
-                };
-                let inputs = params.iter().map(tensor).collect::<Result<Vec<_>>>()?;
-                let held = changed.iter().filter(|_| in_place).map(|&param| self.input(param, &sources, sample));
-                let outputs = held.map(|tensor| tensor.map(Some)).collect::<Result<Vec<_>>>()?;
-                let module = subject.reading.module();
-                let (entry, dims) = (subject.function, &sources.dims);
-                engine.run(&Request { cx, module, entry, inputs: &inputs, outputs: &outputs, dims, argument: None })
-            }
-        });
-        run.unwrap_or_else(|panic| Err(panic.into_diagnostic("the evaluation")))
-    }
-
-    /// The results that the positions of a function make up, if it is placed, on the first sets of inputs.
-    fn at_positions<'c>(
-        &self,
-        cx: &Context<'c>,
-        subject: &Subject<'c>,
-        (like, sample): (AnyFunction<'c>, usize),
-    ) -> Option<Result<Vec<Tensor>>> {
-        let AnyFunction::Hir(function) = subject.function else { return None };
-        if sample >= values::AT_POSITIONS || !values::is_placed(function) {
-            return None;
-        }
-        let (engine, _) = self.engines.find("reference")?;
-        let sources = self.sources(self.sizes(like, sample));
-        let tensors: Result<Vec<Tensor>> = activations(like).map(|param| self.input(param, &sources, sample)).collect();
-        let none = DimSizes::default();
-        let dims = if self.file.is_some() { &none } else { &sources.dims };
-        let run = guard(|| {
-            let inputs = match &tensors {
-                Ok(inputs) => inputs,
-                Err(error) => return Some(Err(error.clone())),
-            };
-            let request =
-                ReadingRequest { step: Step::Function(subject.reading.clone(), function), inputs, dims, times: None };
-            let results = engine.run_positions(cx, &request, Positions::Any)?;
-            Some(results.map(|results| results.outputs))
-        });
-        run.unwrap_or_else(|panic| Some(Err(panic.into_diagnostic("the evaluation"))))
-    }
-
-    /// The same before a pass: a function of statements may change its outputs in place, which shows when they hold nothing.
-    fn outcome<'c>(&self, cx: &Context<'c>, subject: &Subject<'c>, like: (AnyFunction<'c>, usize)) -> Outcome {
-        let result = self.evaluate(cx, subject, like, false);
-        if result.is_err() && matches!(subject.function, AnyFunction::Tir(_)) {
-            return Outcome { result: self.evaluate(cx, subject, like, true), positions: None, in_place: true };
-        }
-        Outcome { result, positions: self.at_positions(cx, subject, like), in_place: false }
-    }
-
-    fn inputs_text(&self, like: AnyFunction<'_>, sample: usize) -> String {
+    fn inputs_text(&self, like: AnyFunction<'_>, set: Set) -> String {
+        let Set { number: sample, zeros, .. } = set;
         if let Some(file) = &self.file {
             return format!("on the inputs of `{}`", file.path);
         }
@@ -236,7 +99,8 @@ impl CheckEach {
         sizes.sort();
         let dims = if sizes.is_empty() { String::new() } else { format!(", dims {}", sizes.join(" ")) };
         let flavour = Flavour::of(sample).name();
-        format!("on generated inputs {} of {}: {flavour}{dims}", sample + 1, self.samples)
+        let zeros = if zeros == Zeros::Replaced { ", integers without 0" } else { "" };
+        format!("on generated inputs {} of {}: {flavour}{zeros}{dims}", sample + 1, self.samples)
     }
 
     /// Whether passes that were compared, one after the other, lead from one module to the other.
@@ -297,8 +161,8 @@ impl CheckEach {
         }
         self.warn_of_no_tensors(like);
         known.resize_with(self.samples, || None);
-        let mut lacking = None;
-        let mut compared = false;
+        let mut lacking: Vec<(Set, String)> = Vec::new();
+        let mut compared = 0;
         let lowers = matches!((old.function, new.function), (AnyFunction::Hir(_), AnyFunction::Tir(_)));
         let allowed = if lowers { Allowed::Lowering } else { Allowed::By(run.numerics) };
         for (sample, known) in known.into_iter().enumerate() {
@@ -308,27 +172,30 @@ impl CheckEach {
                 continue;
             }
             let before = known.unwrap_or_else(|| self.outcome(cx, old, (like, sample)));
-            let Outcome { result: before, positions: old_positions, in_place } = before;
-            let after = self.evaluate(cx, new, (like, sample), in_place);
-            let positions = self.at_positions(cx, new, (like, sample));
+            let Outcome { result: before, positions: old_positions, set } = before;
+            let after = self.evaluate(cx, new, (like, set));
+            let positions = self.at_positions(cx, new, (like, set));
             let difference = match (&before, &after) {
                 (Ok(before), Ok(after)) => compare::difference(before, after, allowed),
                 (Ok(_), Err(error)) => {
                     let what = format!("its evaluation fails, as it did not before: {}", error.message);
                     Some(Difference { at: error.span, ..Difference::new(what) })
                 }
-                (Err(error), _) => {
-                    lacking = Some((sample, error.message.clone()));
-                    None
-                }
+                (Err(_), _) => None,
             };
             let difference = difference.or_else(|| {
                 let (before, after) = ((&before, old_positions.as_ref()), (&after, positions.as_ref()));
                 values::difference(before, after, allowed).filter(|_| !lowers)
             });
-            compared |= before.is_ok() || matches!(old_positions, Some(Ok(_)));
-            if let Some(Difference { what, is_rounding, at }) = difference {
-                let mut error = fault(what).with_note(None, self.inputs_text(like, sample));
+            match &before {
+                Ok(_) => compared += 1,
+                Err(_) if matches!(old_positions, Some(Ok(_))) => compared += 1,
+                // Positions have values of a placed function where the whole has none, and evaluate the first sets only.
+                Err(_) if compared > 0 && old_positions.is_none() && old.is_placed() => {}
+                Err(error) => lacking.push((set, error.message.clone())),
+            }
+            if let Some(Difference { what, is_rounding, at, .. }) = difference {
+                let mut error = fault(what).with_note(None, self.inputs_text(like, set));
                 if let Some(at) = at {
                     error = error.with_note(Some(at), "it fails here");
                 }
@@ -337,11 +204,19 @@ impl CheckEach {
                 }
                 return Err(error);
             }
-            results.push(Some(Outcome { result: after, positions, in_place }));
+            results.push(Some(Outcome { result: after, positions, set }));
         }
-        if let Some((sample, why)) = lacking.filter(|_| !compared) {
-            let message = format!("`--check-each` finds no inputs on which `{name}` has a value: {why}");
-            let text = self.inputs_text(like, sample);
+        if let Some((set, why)) = lacking.first() {
+            let message = match compared {
+                0 => format!("`--check-each` finds no inputs on which `{name}` has a value: {why}"),
+                _ => {
+                    let (left, all) = (lacking.len(), lacking.len() + compared);
+                    format!(
+                        "`--check-each` leaves out {left} of {all} sets of inputs, on which `{name}` has no value: {why}"
+                    )
+                }
+            };
+            let text = self.inputs_text(like, *set);
             self.warn(Diagnostic::warning(message).at(old.function.span()).with_note(None, text));
         }
         Ok(())

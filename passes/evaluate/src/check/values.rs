@@ -7,12 +7,13 @@ use tf_types::Type;
 use tf_value::Tensor;
 
 use super::compare::{self, Allowed, Difference};
+use crate::PositionResults;
 
 /// On how many sets of inputs the positions of a placed function evaluate for themselves: placement is the same on all.
 pub const AT_POSITIONS: usize = 2;
 
 /// Logical values, and what positions make up; none of these where nothing is placed, or the set is not evaluated so.
-type Values<'v> = (&'v Result<Vec<Tensor>>, Option<&'v Result<Vec<Tensor>>>);
+type Values<'v> = (&'v Result<Vec<Tensor>>, Option<&'v Result<PositionResults>>);
 
 /// What differs between what positions made before a pass and after it, in words. A function that is placed on one side only has its logical
 /// values on the other.
@@ -20,16 +21,33 @@ pub fn difference(before: Values<'_>, after: Values<'_>, allowed: Allowed) -> Op
     if before.1.is_none() && after.1.is_none() {
         return None;
     }
-    let [before, after] = [before, after].map(|(whole, positions)| positions.unwrap_or(whole));
-    let found = match (before, after) {
-        (Ok(before), Ok(after)) => compare::difference(before, after, allowed)?,
+    let tensors = |(whole, positions): Values<'_>| match positions {
+        Some(Ok(results)) => Ok(results.outputs.clone()),
+        Some(Err(error)) => Err(error.clone()),
+        None => whole.clone(),
+    };
+    let found = match (tensors(before), tensors(after)) {
+        (Ok(before), Ok(after)) => compare::difference(&before, &after, allowed)?,
         (Ok(_), Err(error)) => {
             let what = format!("its evaluation fails, as it did not before: {}", error.message);
             Difference { at: error.span, ..Difference::new(what) }
         }
         (Err(_), _) => return None,
     };
-    Some(Difference { what: format!("position by position, {}", found.what), ..found })
+    let sides = [after.1, before.1].into_iter().flatten().flatten();
+    let leading = found.result.and_then(|at| sides.filter(|side| side.spread.get(at) == Some(&true)).find_map(named));
+    let what = format!("position by position, {}{}", found.what, leading.unwrap_or_default());
+    Some(Difference { what, ..found })
+}
+
+/// Which axes of a result are positions.
+fn named(results: &PositionResults) -> Option<String> {
+    let names: Vec<_> = results.axes.iter().map(|(name, _)| format!("`{name}`")).collect();
+    match names.len() {
+        0 => None,
+        1 => Some(format!("; the first axis of the result is the position along {}", names[0])),
+        count => Some(format!("; the first {count} axes of the result are the position along {}", names.join(", "))),
+    }
 }
 
 /// Whether values of a function, or of one that it calls, lie on a mesh.

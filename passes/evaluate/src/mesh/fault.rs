@@ -13,6 +13,8 @@ use crate::mesh::placement::{Holds, Placed};
 pub enum Fault<'c> {
     /// A rule refuses it.
     Refused(ValueError),
+    /// A rule refuses what a position has, as `w=0 l=1`.
+    RefusedAt(ValueError, String),
     /// Terms are used as if they were the value.
     Terms {
         /// Number of the operand.
@@ -45,10 +47,24 @@ impl From<String> for Fault<'_> {
 }
 
 impl<'c> Fault<'c> {
+    /// The same of a position, where there are several.
+    pub fn of_position(self, name: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Refused(error) => match name() {
+                name if name.is_empty() => Self::Refused(error),
+                name => Self::RefusedAt(error, name),
+            },
+            fault => fault,
+        }
+    }
+
     /// The message about the value of `expr`, which is made of `sources`.
     pub fn at(self, expr: Expr<'c>, sources: &[Expr<'c>]) -> Diagnostic {
         match self {
             Self::Refused(error) => failed(expr, error.message, error.help),
+            Self::RefusedAt(error, position) => {
+                failed(expr, error.message, error.help).with_note(None, format!("at position {position}"))
+            }
             Self::Terms { operand, reduction, axis } => {
                 let message =
                     format!("positions along `{axis}` hold terms of a {reduction} that is not completed here");

@@ -125,7 +125,7 @@ impl<'c> Semantics<'c> for PerPosition<'_, 'c> {
             found.push(Operand { parts: Rc::clone(parts), placed });
         }
         let results = self.placed(expr.ty(), dims, expr)?;
-        let call = Call { cx: self.cx, expr, view, rule, dims, operands: found, results };
+        let call = Call { cx: self.cx, expr, view, rule, dims, operands: found, results, axes: &self.levels.seen };
         ops::evaluate(&call).map_err(|fault| fault.at(expr, view.args))
     }
 

@@ -49,7 +49,7 @@ impl<'c> PerPosition<'_, 'c> {
         positions.iter().map(|digit| (name(digit).unwrap_or_default(), digit.count)).collect()
     }
 
-    /// The tensors of a function's value in that form.
+    /// The tensors of a function's value in that form, each with whether the positions are its leading axes.
     ///
     /// # Errors
     /// Assembled: a value that positions have different ones of. All: a result too large.
@@ -59,19 +59,19 @@ impl<'c> PerPosition<'_, 'c> {
         value: &Held,
         dims: &DimSizes<'c>,
         form: Positions,
-    ) -> Result<Vec<Tensor>> {
+    ) -> Result<Vec<(Tensor, bool)>> {
         let body = function.variant_for(&known(dims)).and_then(|function| function.value())?;
         let refuse = |message: String| Diagnostic::error(message).at(body.span().or(function.span));
         let placed = self.placed(body.ty(), dims, body)?;
         let positions = self.positions().map_err(&refuse)?;
         let mut results = Vec::new();
         for (at, (parts, placed)) in value.leaves().into_iter().zip(&placed).enumerate() {
+            let all = || spread_out(parts, &positions).map(|tensor| (tensor, true)).map_err(|error| error.message);
+            let one = || assembled(parts, placed).map(|tensor| (tensor, false));
             let tensor = match form {
-                Positions::All => spread_out(parts, &positions).map_err(|error| error.message),
-                Positions::Assembled => assembled(parts, placed),
-                Positions::Any => {
-                    assembled(parts, placed).or_else(|_| spread_out(parts, &positions).map_err(|error| error.message))
-                }
+                Positions::All => all(),
+                Positions::Assembled => one(),
+                Positions::Any => one().or_else(|_| all()),
             };
             results.push(tensor.map_err(|message| refuse(format!("result {at}: {message}")))?);
         }

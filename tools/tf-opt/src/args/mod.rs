@@ -2,6 +2,8 @@
 
 mod table;
 
+use std::time::Duration;
+
 use lexopt::prelude::{Long, Short, Value, ValueExt};
 use tf_evaluate::CheckInputs;
 use tf_framework::{PrintWhen, RemarkFilter, TimingFormat};
@@ -98,6 +100,8 @@ pub struct Args {
     pub verify_each: bool,
     /// `--check-each`
     pub check_each: Option<CheckInputs>,
+    /// `--pass-time-limit`
+    pub pass_time_limit: Option<Duration>,
     /// `--verify-roundtrip`
     pub verify_roundtrip: bool,
     /// `--verify-diagnostics`
@@ -140,6 +144,7 @@ impl Default for Args {
             remarks_from: Vec::new(),
             verify_each: true,
             check_each: None,
+            pass_time_limit: None,
             verify_roundtrip: false,
             verify_diagnostics: false,
             reproducer: None,
@@ -170,6 +175,15 @@ fn flag(name: &str, parser: &mut lexopt::Parser) -> Outcome<bool> {
             Some("false") => Ok(false),
             _ => stop(format!("`--{name}` is true or false, found `{}`", value.to_string_lossy())),
         },
+    }
+}
+
+/// A number from 1 on.
+fn number(name: &str, parser: &mut lexopt::Parser, most: u64) -> Outcome<u64> {
+    let found = text(parser)?;
+    match found.parse() {
+        Ok(number) if (1..=most).contains(&number) => Ok(number),
+        _ => stop(format!("`--{name}` is a number from 1 to {most}, found `{found}`")),
     }
 }
 
@@ -282,6 +296,9 @@ impl Args {
                 let found = parser.optional_value().map(|value| value.to_string_lossy().into_owned());
                 self.check_each = Some(check_inputs(found.as_deref())?);
             }
+            "pass-time-limit" => {
+                self.pass_time_limit = Some(Duration::from_secs(number(name, parser, 10_000_000)?));
+            }
             "verify-roundtrip" => self.verify_roundtrip = flag(name, parser)?,
             "verify-diagnostics" => self.verify_diagnostics = flag(name, parser)?,
             "reproducer" => self.reproducer = Some(text(parser)?),
@@ -315,13 +332,7 @@ impl Args {
             "input" => {
                 self.language = Some(if word(name, parser)? == "dsl" { Language::Dsl } else { Language::Tfir });
             }
-            "threads" => {
-                let count = text(parser)?;
-                match count.parse() {
-                    Ok(count @ 1..=1024) => self.threads = Some(count),
-                    _ => return stop(format!("`--threads` is a number from 1 to 1024, found `{count}`")),
-                }
-            }
+            "threads" => self.threads = Some(number(name, parser, 1024)? as usize),
             other => return Err(unknown(&format!("--{other}"))),
         }
         Ok(())
@@ -329,76 +340,4 @@ impl Args {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Args, Color, Language, Request, Takes, rows};
-    use crate::error::Stop;
-
-    fn parse(words: &[&str]) -> Result<Args, String> {
-        let mut parser = lexopt::Parser::from_args(words);
-        Args::parse(&mut parser).map_err(|stop| match stop {
-            Stop::Said(message) => message,
-            Stop::Reported => "reported".to_owned(),
-        })
-    }
-
-    #[test]
-    fn options_and_files() {
-        let args = parse(&[
-            "-",
-            "--input=dsl",
-            "--pipeline",
-            "a,b",
-            "-oX",
-            "b.py",
-            "--print-ir-after=a,b",
-            "--verify-each=false",
-        ]);
-        let args = args.unwrap();
-        assert_eq!(
-            (args.files.as_slice(), args.language),
-            (["-".to_owned(), "b.py".to_owned()].as_slice(), Some(Language::Dsl))
-        );
-        assert_eq!((args.pipeline.as_deref(), args.output.as_deref()), (Some("a,b"), Some("X")));
-        assert_eq!((args.print.after.len(), args.verify_each, args.request), (2, false, Request::Run));
-        let args = parse(&[
-            "--timing",
-            "--color=never",
-            "--remarks=missed,analysis",
-            "--load-pass-plugin=a",
-            "--load-pass-plugin=b",
-        ]);
-        let args = args.unwrap();
-        assert_eq!(
-            (args.color, args.plugins.len(), args.remarks.missed, args.remarks.analysis, args.remarks.applied),
-            (Color::Never, 2, true, true, false)
-        );
-    }
-
-    #[test]
-    fn every_row_of_the_table_is_an_option() {
-        for row in rows() {
-            let option = match row.takes {
-                Takes::Flag | Takes::Nothing | Takes::Maybe(_) | Takes::MaybeValue(_) => format!("--{}", row.name),
-                Takes::Words(words) => format!("--{}={}", row.name, words[0]),
-                Takes::Value(_) | Takes::Path(_) | Takes::Pass(_) => format!("--{}=1", row.name),
-            };
-            assert!(parse(&[&option]).is_ok(), "{option}");
-        }
-    }
-
-    #[test]
-    fn refusals() {
-        let of = |words: &[&str]| parse(words).unwrap_err();
-        assert_eq!(of(&["--pipelin=a"]), "unknown option `--pipelin`; did you mean `--pipeline`?");
-        assert_eq!(of(&["-x"]), "unknown option `-x`; `--help` lists all options");
-        assert_eq!(of(&["--threads=0"]), "`--threads` is a number from 1 to 1024, found `0`");
-        assert_eq!(of(&["--input=c"]), "`--input` is dsl or tfir, found `c`");
-        assert_eq!(of(&["--timing=xml"]), "`--timing` is tree or flat or json, found `xml`");
-        assert_eq!(of(&["--remarks=missed,x"]), "`--remarks` is all or applied or missed or analysis, found `x`");
-        assert_eq!(
-            of(&["--check-each=0"]),
-            "`--check-each` is a number of generated inputs from 1 to 10000, or a tensor file, found `0`"
-        );
-        assert_eq!(of(&["--stats=maybe"]), "`--stats` is true or false, found `maybe`");
-    }
-}
+mod tests;

@@ -96,6 +96,11 @@ pub const GROUPS: &[(&str, &[OptionRow])] = &[
                 Takes::MaybeValue("INPUTS"),
                 "passes keep the values: on INPUTS generated sets of inputs (6), or those of a file",
             ),
+            row(
+                "pass-time-limit",
+                Takes::Value("SECS"),
+                "a pass that takes longer ends the run, as one that fails: with a reproducer",
+            ),
             row("verify-roundtrip", Takes::Flag, "the final IR prints and parses back to the same text"),
             row(
                 "verify-diagnostics",

@@ -41,6 +41,8 @@ pub struct Call<'a, 'c> {
     pub operands: Vec<Operand<'c>>,
     /// The placements of the result's tensors.
     pub results: Vec<Placed<'c>>,
+    /// The axes of all meshes that occurred, with their names.
+    pub axes: &'a [(Digit, String)],
 }
 
 type How = for<'a, 'b, 'c> fn(&'a Call<'b, 'c>) -> Outcome<'c, Vec<Parts>>;
@@ -151,6 +153,21 @@ impl Operand<'_> {
     }
 }
 
+/// A position by its coordinates along the mesh axes that are told apart: `w=0 l=1`.
+fn position(axes: &[(Digit, String)], known: &[Digit], at: &[usize]) -> String {
+    let mut named: Vec<Digit> = Vec::new();
+    let mut text = Vec::new();
+    for (digit, name) in axes {
+        let pieces: Vec<Digit> = known.iter().copied().filter(|piece| piece.lies_in(digit)).collect();
+        if pieces.iter().all(|piece| named.contains(piece)) {
+            continue;
+        }
+        text.push(format!("{name}={}", Index::new(known, &[*digit]).at(at)));
+        named.extend(pieces);
+    }
+    text.join(" ")
+}
+
 /// Computes the tensors of a result at every position that the inputs tell apart.
 pub fn at_positions<'c>(
     call: &Call<'_, 'c>,
@@ -173,7 +190,8 @@ pub fn at_positions<'c>(
             .iter()
             .zip(&readers)
             .map(|(input, (index, take))| take.part(&input.parts.tensors[index.at(at)], at).map_err(Fault::from));
-        let results = compute(tensors.collect::<Outcome<'c, _>>()?)?;
+        let results = compute(tensors.collect::<Outcome<'c, _>>()?);
+        let results = results.map_err(|fault| fault.of_position(|| position(call.axes, &known, at)))?;
         found.iter_mut().zip(results).for_each(|(all, one)| all.push(one));
         Ok::<_, Fault<'c>>(())
     })?;

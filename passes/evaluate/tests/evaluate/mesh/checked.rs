@@ -65,6 +65,8 @@ fn parts_of_other_positions() {
     };
     let said = error(Numerics::Exact, &module(&part("#wl"), "!part"), &module(&part("#lw"), "!part"));
     assert!(said.contains("position by position, result 0 at [0, 1, 0, 0] is "), "{said}");
+    let axes = "; the first 2 axes of the result are the position along `w`, `l`\n";
+    assert!(said.contains(axes), "{said}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod cases;
 mod checked;
 mod random;
+mod reports;
 mod special;
 
 use std::sync::Arc;
