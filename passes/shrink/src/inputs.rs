@@ -173,9 +173,21 @@ mod tests {
         assert!(matches!((fewer(0..5), fewer(2..4)), (Inputs::Generated(1), Inputs::Generated(4))));
         assert_eq!(FewerSets.places(&six, &ops()), 5);
         assert_eq!(FewerSets.places(&identity(Inputs::Generated(1)), &ops()), 0);
-        assert_eq!(Written.places(&six, &ops()), 6);
+        assert_eq!(Written.places(&six, &ops()), 12);
         assert!(Written.apply(&six, &ops(), 0..2).is_none());
         assert_eq!(values(&Written.apply(&six, &ops(), 0..1).expect("tensors")).len(), 4);
+    }
+
+    #[test]
+    fn the_last_sets_have_no_zeros_among_integers() {
+        let module = "module @m { hir.func @f(%x: tensor<64xi32>) -> tensor<64xi32> { hir.return %x } }";
+        let case = Case { inputs: Inputs::Generated(2), ..crate::testing::case(module) };
+        let zeros = |place: usize| {
+            let written = Written.apply(&case, &ops(), place..place + 1).expect("tensors");
+            values(&written).into_iter().filter(|value| *value == 0.0).count()
+        };
+        assert!(zeros(0) > 0 && zeros(1) > 0);
+        assert_eq!((zeros(2), zeros(3)), (0, 0));
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use tf_framework::{OptionDecl, OptionKind, PassRegistry};
 
-use crate::args::{OptionRow, Takes, rows};
+use crate::args::rows;
+use crate::options::{OptionRow, Takes};
 
 /// The script.
 pub fn script(shell: &str, program: &str, passes: &PassRegistry) -> String {

@@ -16,7 +16,7 @@ use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::hand_over::hand_over;
 use crate::output::Written;
 use crate::unit::Run;
-use crate::{completions, docs, help, input, output, plugins, print, reference, stubs};
+use crate::{completions, docs, help, input, output, plugins, print, reference, shell, stubs};
 
 /// Where `--check-each` and `--pass-time-limit` write what shows a wrong pass again, unless `--reproducer` says where.
 const CHECK_REPRODUCER: &str = "tf-opt-check.tfir";
@@ -42,10 +42,8 @@ impl Driver {
         let Builtins { name, dialects, lowering, mut passes, patterns, engines: added, sibling, versions, .. } =
             builtins;
         let with = if loaded.is_empty() { String::new() } else { format!(" with plugin `{}`", loaded.join("`, `")) };
-        let misfit = |errors: Vec<RegistryError>| {
-            let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-            Stop::Said(format!("the dialects of {name}{with} do not fit together: {}", errors.join("; ")))
-        };
+        let misfit =
+            |errors: Vec<RegistryError>| Stop::Said(plugins::misfit(&format!("the dialects of {name}{with}"), &errors));
         let (ops, rules) = dialects.freeze().map_err(misfit)?;
         let unfit: Vec<_> = patterns.mistakes().to_vec();
         tf_transforms::register(&mut passes, &rules, patterns);
@@ -58,7 +56,7 @@ impl Driver {
         let mistakes: Vec<_> = passes.mistakes().iter().cloned().chain(unfit).collect();
         match &mistakes[..] {
             [] => Ok(Self { name, sibling, versions, ops, passes, engines }),
-            mistakes => stop(format!("the passes of {name}{with} do not fit together: {}", mistakes.join("; "))),
+            mistakes => stop(plugins::misfit(&format!("the passes of {name}{with}"), mistakes)),
         }
     }
 
@@ -253,7 +251,8 @@ fn compile(driver: &Driver, args: &Args, earlier: Vec<String>, timing: Timing, r
         output::file(Path::new(path), page.as_bytes())?;
     }
     if let (true, Some(path)) = (run.reproduced, &args.reproducer) {
-        reporter.note(&format!("`{path}` shows the failure again: tf-opt --run-reproducer {path}"));
+        let run = format!("tf-opt --run-reproducer {}", shell::quoted(path));
+        reporter.note(&format!("`{path}` shows the failure again: {run}"));
     }
     // A file is complete or as it was; on the standard output each input stands for itself.
     let to_file = args.output.as_deref().is_some_and(|path| path != "-");

@@ -5,9 +5,7 @@ use std::fmt::Write;
 use tf_framework::PassRegistry;
 
 use crate::args::GROUPS;
-
-/// Where the second column of `--help` begins.
-const COLUMN: usize = 30;
+use crate::options::lines;
 
 /// `--help`
 pub fn usage(name: &str) -> String {
@@ -20,15 +18,7 @@ Usage: {name} FILE... [--pipeline=TEXT] [-o OUT]
 "
     );
     for (title, rows) in GROUPS {
-        let _ = writeln!(out, "\n{title}");
-        for row in *rows {
-            let usage = row.usage();
-            if usage.len() + 4 > COLUMN {
-                let _ = writeln!(out, "  {usage}\n{:COLUMN$}{}", "", row.help);
-            } else {
-                let _ = writeln!(out, "  {usage:<width$}{}", row.help, width = COLUMN - 2);
-            }
-        }
+        let _ = write!(out, "\n{title}\n{}", lines(*rows));
     }
     out.push_str("\nExit status: 0, or 1 with diagnostics on the error output.\n");
     out

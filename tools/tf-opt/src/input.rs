@@ -129,6 +129,7 @@ pub fn follow_recipe(args: &mut Args) -> Outcome<Vec<String>> {
         return stop("`--run-reproducer` has its own input and pipeline; give no others");
     }
     let recipe = Recipe::parse(&read(&file)?).map_err(|why| Stop::Said(format!("`{file}` is no reproducer: {why}")))?;
+    let recipe = recipe.read_from(Path::new(&file));
     args.files.push(file);
     args.language = Some(Language::Tfir);
     args.pipeline = Some(recipe.pipeline);

@@ -19,10 +19,12 @@ mod expect;
 mod hand_over;
 mod help;
 mod input;
+pub mod options;
 mod output;
 mod plugins;
 mod print;
 mod reference;
+pub mod shell;
 mod stubs;
 mod unit;
 

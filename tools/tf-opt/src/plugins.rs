@@ -49,9 +49,15 @@ pub fn load(
 /// A plugin that is refused; dialects that do not fit together.
 pub fn ops(mut builtins: Builtins, plugins: &[String]) -> Result<Arc<OpRegistry>, Diagnostic> {
     load(&mut builtins, plugins, None)?;
-    let (ops, _) = builtins.dialects.freeze().map_err(|errors| {
-        let errors: Vec<_> = errors.iter().map(ToString::to_string).collect();
-        Diagnostic::error(format!("the dialects do not fit together: {}", errors.join("; "))).coded("plugin")
-    })?;
+    let (ops, _) = builtins
+        .dialects
+        .freeze()
+        .map_err(|errors| Diagnostic::error(misfit("the dialects", &errors)).coded("plugin"))?;
     Ok(ops)
+}
+
+/// That registrations contradict each other.
+pub fn misfit(what: &str, mistakes: &[impl ToString]) -> String {
+    let mistakes: Vec<_> = mistakes.iter().map(ToString::to_string).collect();
+    format!("{what} do not fit together: {}", mistakes.join("; "))
 }

@@ -18,7 +18,7 @@ use crate::args::Args;
 use crate::driver::Driver;
 use crate::error::{Outcome, Reporter, Stop, stop};
 use crate::input::Unit;
-use crate::{expect, input, print};
+use crate::{expect, input, print, shell};
 
 /// A run shorter than this shows no line of progress.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -203,10 +203,8 @@ fn too_long(pass: &str, limit: Duration, reproducer: Option<&str>, reporter: Rep
     let seconds = limit.as_secs();
     let mut error = Diagnostic::error(format!("pass `{pass}` has not ended after {seconds} s")).coded("time-limit");
     if let Some(path) = reproducer {
-        error = error.with_note(
-            None,
-            format!("`{path}` shows it again: tf-opt --run-reproducer {path} --pass-time-limit={seconds}"),
-        );
+        let run = format!("tf-opt --run-reproducer {} --pass-time-limit={seconds}", shell::quoted(path));
+        error = error.with_note(None, format!("`{path}` shows it again: {run}"));
     }
     reporter.report(&[error.with_help("`--pass-time-limit` is the time that a pass may take")], &SourceMap::default());
     std::process::exit(1);

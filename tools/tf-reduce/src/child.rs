@@ -54,14 +54,13 @@ pub fn run(
     cancelled: &dyn Fn() -> bool,
 ) -> std::io::Result<Option<End>> {
     let errors = File::create(errors)?;
+    let mut limited = limits.memory.map(|memory| with_memory(command, memory));
+    let command = limited.as_mut().unwrap_or(command);
     // A group of its own: what it starts ends with it, and an interrupt at the terminal does not reach it.
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(errors).process_group(0).spawn()?;
     let pid = Pid::from_child(&child);
     let cap = |limit| Rlimit { current: Some(limit), maximum: Some(limit) };
     // A process that has ended already needs no limits.
-    if let Some(memory) = limits.memory {
-        let _ = prlimit(Some(pid), Resource::As, cap(memory));
-    }
     let _ = prlimit(Some(pid), Resource::Fsize, cap(OUTPUT_LIMIT));
     let _ = prlimit(Some(pid), Resource::Core, cap(0));
     let watched = watch(pid, limits.time, cancelled);
@@ -75,6 +74,14 @@ pub fn run(
         Watched::TimedOut => Some(End::TimedOut),
         Watched::Cancelled => None,
     })
+}
+
+/// The command in so much address space from its start on: limits that are set later do not count what it has by then.
+fn with_memory(command: &Command, bytes: u64) -> Command {
+    let mut limited = Command::new("sh");
+    limited.arg("-c").arg("ulimit -v \"$1\" && shift && exec \"$@\"").arg("sh").arg((bytes >> 10).to_string());
+    limited.arg(command.get_program()).args(command.get_args());
+    limited
 }
 
 /// What came first.
@@ -139,6 +146,9 @@ mod tests {
         let started = Instant::now();
         assert_eq!(sh("sleep 50 & wait", Duration::from_millis(100), None, false), Some(End::TimedOut));
         assert_eq!(sh("sleep 50", LONG, None, true), None);
+        let listed = "test \"$(ulimit -v)\" = 1048576 && printf %s \"two  words\" | grep -q \"two  words\"";
+        assert_eq!(sh(listed, LONG, Some(1 << 30), false), Some(End::Exit(0)));
+        assert_ne!(sh("exit 0", LONG, Some(1 << 20), false), Some(End::Exit(0)));
         assert!(started.elapsed() < Duration::from_secs(30));
     }
 }

@@ -28,8 +28,8 @@ impl Files {
     /// # Errors
     /// One of them is to be kept; the folder cannot be written.
     pub fn new(args: &Args, kept: &[PathBuf]) -> Result<Self, String> {
-        let output = &args.output;
-        let textual = match args.emit {
+        let output = &args.output();
+        let textual = match args.emit() {
             Emit::Tfir => output.clone(),
             Emit::Dsl => output.with_added_extension("tfir"),
         };
@@ -77,7 +77,7 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         let of = |output: PathBuf, emit, kept: &str| {
             std::fs::write(at(kept), "").unwrap();
-            let files = Files::new(&Args { output, emit, ..Args::default() }, &[at(kept)]);
+            let files = Files::new(&Args { output: Some(output), emit: Some(emit), ..Args::default() }, &[at(kept)]);
             std::fs::remove_file(at(kept)).unwrap();
             files.map(|files| files.textual)
         };
@@ -95,7 +95,9 @@ mod tests {
     #[test]
     fn folders_are_tried() {
         let folder = tempfile::tempdir().unwrap();
-        let of = |output: PathBuf| Files::new(&Args { output, ..Args::default() }, &[]).map(|_| ()).unwrap_err();
+        let of = |output: PathBuf| {
+            Files::new(&Args { output: Some(output), ..Args::default() }, &[]).map(|_| ()).unwrap_err()
+        };
         assert!(of(folder.path().to_owned()).contains("is no regular file"));
         assert!(of("/dev/null".into()).contains("is no regular file"));
         assert!(of(folder.path().join("none/k.tfir")).starts_with("cannot write in"));

@@ -42,7 +42,7 @@ pub fn read(args: &Args, expanded: impl Fn(&str, &[String]) -> Result<String, St
         (None, None) => None,
     };
     let mut recipe = match Recipe::parse(&source) {
-        Ok(recipe) => recipe,
+        Ok(recipe) => recipe.read_from(Path::new(file)),
         Err(why) if source.starts_with("// tf-opt reproducer") => {
             return Err(format!("`{file}` is no reproducer: {why}"));
         }

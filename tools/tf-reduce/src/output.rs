@@ -9,6 +9,7 @@ use std::sync::Arc;
 use tf_core::Diagnostic;
 use tf_core::op::OpRegistry;
 use tf_dsl::PrintOptions;
+use tf_opt::shell::quoted;
 use tf_shrink::{Case, Inputs, parsed};
 use tf_value::Tensor;
 use tf_value::io::{write_atomic, write_tensors};
@@ -49,12 +50,20 @@ fn inputs_shown(case: &Case, comment: &str) -> String {
     let Inputs::Tensors(tensors) = &case.inputs else { return String::new() };
     let line = |(name, tensor): (&String, &Tensor)| {
         let values = match tensor.len() {
-            0..=SHOWN => format!("{:?}", tensor.to_f64_vec()),
+            0..=SHOWN => elements(tensor),
             count => format!("{count} elements"),
         };
         format!("{comment} input {name}: {} of shape {:?}: {values}\n", tensor.dtype(), tensor.shape())
     };
     tensors.iter().map(line).collect()
+}
+
+/// The elements of a tensor as they are: no float dtype is wider than f32, no integer wider than i64.
+fn elements(tensor: &Tensor) -> String {
+    match tensor.to_i64_vec() {
+        Ok(integers) if !tensor.dtype().is_float() => format!("{integers:?}"),
+        _ => format!("{:?}", tensor.to_f32_vec()),
+    }
 }
 
 /// The case in Python syntax.
@@ -86,7 +95,7 @@ pub fn write(
     }
     let text = match emit {
         Emit::Tfir => {
-            let mut text = runner.reproducer(case, &tensors, errors);
+            let mut text = runner.reproducer(case, (output, &tensors), errors);
             let shown = inputs_shown(case, "//");
             if !shown.is_empty() {
                 let _ = write!(text, "\n{shown}");
@@ -101,17 +110,32 @@ pub fn write(
     write_atomic(output, text.as_bytes()).map_err(|error| format!("cannot write `{}`: {error}", output.display()))
 }
 
-/// What runs a case that was written in Python syntax.
+/// What runs a case that was written in Python syntax, as a shell reads it.
 pub fn command(case: &Case, output: &Path, runner: &Runner) -> String {
-    let mut text = format!("tf-opt {}", output.display());
-    for plugin in &runner.recipe.plugins {
-        let _ = write!(text, " --load-pass-plugin={plugin}");
+    let mut words = vec!["tf-opt".to_owned(), output.display().to_string()];
+    words.extend(runner.recipe.plugins.iter().map(|plugin| format!("--load-pass-plugin={plugin}")));
+    words.push(format!("--pipeline={}", case.pipeline));
+    words.extend(match &case.inputs {
+        Inputs::None => None,
+        Inputs::Generated(count) => Some(format!("--check-each={count}")),
+        Inputs::Tensors(_) => Some(format!("--check-each={}", tensors_path(output).display())),
+    });
+    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_types::DType;
+    use tf_value::Tensor;
+
+    use super::elements;
+
+    #[test]
+    fn elements_are_shown_as_they_are() {
+        let of = |values: Vec<i64>| Tensor::from_vec(&[values.len()], values).unwrap();
+        assert_eq!(elements(&of(vec![i64::MAX, -(1 << 53) - 1])), "[9223372036854775807, -9007199254740993]");
+        assert_eq!(elements(&of(vec![1, 0]).cast(DType::Bool).unwrap()), "[1, 0]");
+        let floats = Tensor::from_f32(&[4], &[0.1, -0.0, f32::NAN, f32::MAX]).unwrap();
+        assert_eq!(elements(&floats), "[0.1, -0.0, NaN, 3.4028235e38]");
     }
-    let _ = write!(text, " --pipeline='{}'", case.pipeline);
-    match &case.inputs {
-        Inputs::None => {}
-        Inputs::Generated(count) => drop(write!(text, " --check-each={count}")),
-        Inputs::Tensors(_) => drop(write!(text, " --check-each={}", tensors_path(output).display())),
-    }
-    text
 }

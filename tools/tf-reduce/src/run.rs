@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use tf_core::Diagnostic;
 use tf_framework::Recipe;
+use tf_opt::shell::quoted;
 use tf_shrink::{Case, Inputs, Search, Test, Verdicts, reductions, size_of};
 
 use crate::args::{Args, Emit, TestArg};
@@ -159,6 +160,16 @@ pub fn run(args: &Args) -> Result<(), String> {
     let runner = Runner { tf_opt, limits, recipe, folder };
     let why_stopped = || if interrupted.load(Ordering::Relaxed) { "interrupted" } else { "the time is up" };
     let early = || format!("{} before it was known whether the test holds for `{}`", why_stopped(), args.file);
+    if let Some(limit) = args.memory_limit {
+        let pipeline = case.pipeline.to_string();
+        let starts = runner.starts(&pipeline, &stop).map_err(|error| format!("cannot run the driver: {error}"))?;
+        if !starts.ok_or_else(early)? {
+            return Err(format!(
+                "the driver does not start within `--memory-limit={}`; the limit is on the address space of a run, in MiB",
+                limit >> 20
+            ));
+        }
+    }
     let wanted =
         wanted(args, &runner, &mut case, &stop).map_err(|error| if error == EARLY { early() } else { error })?;
     let tester = Tester { runner: &runner, wanted };
@@ -220,7 +231,7 @@ pub fn run(args: &Args) -> Result<(), String> {
         progress.elapsed().as_secs_f64()
     ));
     let again = match emit {
-        Emit::Tfir => format!("tf-opt --run-reproducer {}", output.display()),
+        Emit::Tfir => format!("tf-opt --run-reproducer {}", quoted(&output.display().to_string())),
         Emit::Dsl => output::command(&best, &output, &runner),
     };
     note(&format!("`{}` shows it: {again}", output.display()));
@@ -243,7 +254,7 @@ fn language(
     ops: &Arc<tf_core::op::OpRegistry>,
     files: &Files,
 ) -> (PathBuf, Emit) {
-    if args.emit == Emit::Tfir {
+    if args.emit() == Emit::Tfir {
         return (files.output.clone(), Emit::Tfir);
     }
     let why = match output::dsl(best, ops) {

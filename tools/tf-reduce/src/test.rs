@@ -153,8 +153,8 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// The case as a reproducer; `tensors` is where its tensors are, if it has some.
-    pub fn reproducer(&self, case: &Case, tensors: &Path, errors: &[Diagnostic]) -> String {
+    /// The case as a reproducer in that file; `tensors` is where its tensors are, if it has some.
+    pub fn reproducer(&self, case: &Case, (file, tensors): (&Path, &Path), errors: &[Diagnostic]) -> String {
         let check_each = match &case.inputs {
             Inputs::None => None,
             Inputs::Generated(count) => Some(count.to_string()),
@@ -166,7 +166,7 @@ impl Runner {
             check_each,
             ..self.recipe.clone()
         };
-        format!("{}{}", recipe.header(errors), case.module)
+        format!("{}{}", recipe.beside(file).header(errors), case.module)
     }
 
     /// Writes the case into a folder of its own, and gives the file.
@@ -177,8 +177,20 @@ impl Runner {
             write_tensors(&tensors, inputs.iter().map(|(name, tensor)| (name.as_str(), tensor)))
                 .map_err(|error| std::io::Error::other(error.message))?;
         }
-        std::fs::write(&file, self.reproducer(case, &tensors, &[]))?;
+        std::fs::write(&file, self.reproducer(case, (&file, &tensors), &[]))?;
         Ok((folder, file))
+    }
+
+    /// Whether the driver starts with what all runs have in common. `None`: cancelled.
+    ///
+    /// # Errors
+    /// It cannot be started; files cannot be written.
+    pub fn starts(&self, pipeline: &str, cancelled: &dyn Fn() -> bool) -> std::io::Result<Option<bool>> {
+        let mut command = Command::new(&self.tf_opt);
+        command.arg("--dump-pipeline").arg(format!("--pipeline={pipeline}"));
+        command.args(self.recipe.plugins.iter().map(|plugin| format!("--load-pass-plugin={plugin}")));
+        let end = run(&mut command, &self.folder.path().join("errors"), self.limits, cancelled)?;
+        Ok(end.map(|end| end == End::Exit(0)))
     }
 
     /// Runs the driver on a case. `None`: cancelled.

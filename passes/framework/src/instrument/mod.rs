@@ -3,6 +3,7 @@
 mod diff;
 mod print;
 mod progress;
+mod recipe;
 mod reproducer;
 mod statistics;
 mod time_limit;
@@ -16,7 +17,8 @@ use crate::{Numerics, PassDecl};
 
 pub use print::{IrPrinter, Print, PrintWhen};
 pub use progress::Progress;
-pub use reproducer::{Recipe, Reproducer};
+pub use recipe::Recipe;
+pub use reproducer::Reproducer;
 pub use statistics::Statistics;
 pub use time_limit::TimeLimit;
 pub use timing::{Timing, TimingFormat};

@@ -9,8 +9,9 @@ use tf_evaluate::CheckInputs;
 use tf_framework::{PrintWhen, RemarkFilter, TimingFormat};
 
 use crate::error::{Outcome, Stop, stop};
+use crate::options::{self, Takes};
 
-pub use table::{GROUPS, OptionRow, Takes, rows};
+pub use table::{GROUPS, rows};
 
 /// The language of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -180,11 +181,7 @@ fn flag(name: &str, parser: &mut lexopt::Parser) -> Outcome<bool> {
 
 /// A number from 1 on.
 fn number(name: &str, parser: &mut lexopt::Parser, most: u64) -> Outcome<u64> {
-    let found = text(parser)?;
-    match found.parse() {
-        Ok(number) if (1..=most).contains(&number) => Ok(number),
-        _ => stop(format!("`--{name}` is a number from 1 to {most}, found `{found}`")),
-    }
+    options::number(&format!("--{name}"), &text(parser)?, most).map_err(Stop::Said)
 }
 
 /// One of the words that the table states.
@@ -234,9 +231,7 @@ fn known_word(name: &str, found: &str) -> Outcome<&'static str> {
 }
 
 fn unknown(option: &str) -> Stop {
-    let hint = tf_core::diag::did_you_mean(option.trim_start_matches('-'), rows().map(|row| row.name));
-    let hint = hint.map_or("`--help` lists all options".to_owned(), |near| format!("did you mean `--{near}`?"));
-    Stop::Said(format!("unknown option `{option}`; {hint}"))
+    Stop::Said(options::unknown(option, rows().map(|row| row.name)))
 }
 
 impl Args {

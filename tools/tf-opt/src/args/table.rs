@@ -1,40 +1,6 @@
 //! Every option once: help, hints, completions and the documentation derive from this table.
 
-/// What follows an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Takes {
-    /// Nothing, or `=true|false`.
-    Flag,
-    /// Nothing at all.
-    Nothing,
-    /// A value, shown like this.
-    Value(&'static str),
-    /// One of these words.
-    Words(&'static [&'static str]),
-    /// Nothing, or one of these words.
-    Maybe(&'static [&'static str]),
-    /// Nothing, or `=` with a value, shown like this.
-    MaybeValue(&'static str),
-    /// A file or folder.
-    Path(&'static str),
-    /// The name of a pass.
-    Pass(&'static str),
-}
-
-/// An option of the command line.
-#[derive(Debug)]
-pub struct OptionRow {
-    /// Its name after `--`.
-    pub name: &'static str,
-    /// What follows.
-    pub takes: Takes,
-    /// What it does.
-    pub help: &'static str,
-}
-
-const fn row(name: &'static str, takes: Takes, help: &'static str) -> OptionRow {
-    OptionRow { name, takes, help }
-}
+use crate::options::{OptionRow, Takes, row};
 
 /// Groups in the order of `--help`.
 pub const GROUPS: &[(&str, &[OptionRow])] = &[
@@ -133,19 +99,4 @@ pub const REMARKS: &[&str] = &["all", "applied", "missed", "analysis"];
 /// All options.
 pub fn rows() -> impl Iterator<Item = &'static OptionRow> {
     GROUPS.iter().flat_map(|(_, rows)| rows.iter())
-}
-
-impl OptionRow {
-    /// `--name=VALUE`
-    #[must_use]
-    pub fn usage(&self) -> String {
-        let name = self.name;
-        match self.takes {
-            Takes::Flag | Takes::Nothing => format!("--{name}"),
-            Takes::Value(what) | Takes::Path(what) | Takes::Pass(what) => format!("--{name}={what}"),
-            Takes::Words(words) => format!("--{name}={}", words.join("|")),
-            Takes::Maybe(words) => format!("--{name}[={}]", words.join("|")),
-            Takes::MaybeValue(what) => format!("--{name}[={what}]"),
-        }
-    }
 }

@@ -1,7 +1,8 @@
 //! The command line as it is read.
 
-use super::{Args, Color, Language, Request, Takes, rows};
+use super::{Args, Color, Language, Request, rows};
 use crate::error::Stop;
+use crate::options::Takes;
 
 fn parse(words: &[&str]) -> Result<Args, String> {
     let mut parser = lexopt::Parser::from_args(words);

@@ -1,10 +1,18 @@
 //! The command line.
 
+mod table;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
 use lexopt::prelude::{Long, Short, Value, ValueExt};
+use tf_core::diag::did_you_mean;
 use tf_evaluate::CheckInputs;
+use tf_opt::options::{self, Takes};
+
+use table::ROWS;
+
+pub use table::help;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,9 +70,9 @@ pub struct Args {
     /// `--module`
     pub module: Option<String>,
     /// `-o`
-    pub output: PathBuf,
+    pub output: Option<PathBuf>,
     /// `--emit`
-    pub emit: Emit,
+    pub emit: Option<Emit>,
     /// `-j`
     pub jobs: usize,
     /// `--time-limit`
@@ -90,8 +98,8 @@ impl Default for Args {
             inputs: None,
             plugins: Vec::new(),
             module: None,
-            output: PathBuf::from("reduced.tfir"),
-            emit: Emit::Tfir,
+            output: None,
+            emit: None,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
             time_limit: None,
             timeout: Duration::from_secs(60),
@@ -102,55 +110,12 @@ impl Default for Args {
     }
 }
 
-const OPTIONS: [&str; 17] = [
-    "pipeline",
-    "pipeline-file",
-    "test",
-    "inputs",
-    "load-pass-plugin",
-    "module",
-    "output",
-    "emit",
-    "jobs",
-    "time-limit",
-    "timeout",
-    "memory-limit",
-    "resume",
-    "tf-opt",
-    "help",
-    "version",
-    "check-each",
-];
-
 fn unknown(option: &str) -> String {
-    let near = tf_core::diag::did_you_mean(option.trim_start_matches('-'), OPTIONS);
-    match near {
-        Some("check-each") => format!("unknown option `{option}`; `--inputs` says what programs are evaluated on"),
-        Some(near) => format!("unknown option `{option}`; did you mean `--{near}`?"),
-        None => format!("unknown option `{option}`; `--help` lists all options"),
+    let known = ROWS.iter().map(|row| row.option.name).chain(["check-each"]);
+    if did_you_mean(option.trim_start_matches('-'), known) == Some("check-each") {
+        return format!("unknown option `{option}`; `--inputs` says what programs are evaluated on");
     }
-}
-
-fn test(text: &str) -> Result<TestArg, String> {
-    let (kind, value) = text.split_once('=').map_or((text, None), |(kind, value)| (kind, Some(value)));
-    match (kind, value) {
-        ("wrong-result", pass) => Ok(TestArg::WrongResult(pass.map(str::to_owned))),
-        ("crash", None) => Ok(TestArg::Crash),
-        ("hang", None) => Ok(TestArg::Hang),
-        ("message", Some(wanted)) if !wanted.is_empty() => Ok(TestArg::Message(wanted.to_owned())),
-        ("command", Some(command)) if !command.trim().is_empty() => Ok(TestArg::Command(command.to_owned())),
-        _ => Err(format!(
-            "`--test` is wrong-result[=PASS], crash, hang, message=TEXT or command=COMMAND, found `{text}`"
-        )),
-    }
-}
-
-/// A number of an option from 1 on.
-fn number(option: &str, text: &str, most: u64) -> Result<u64, String> {
-    match text.parse() {
-        Ok(number) if (1..=most).contains(&number) => Ok(number),
-        _ => Err(format!("`{option}` is a number from 1 to {most}, found `{text}`")),
-    }
+    options::unknown(option, ROWS.iter().map(|row| row.option.name))
 }
 
 impl Args {
@@ -161,56 +126,23 @@ impl Args {
     pub fn parse(parser: &mut lexopt::Parser) -> Result<Self, String> {
         let mut args = Self::default();
         let mut files = Vec::new();
-        let mut emit = None;
         let said = |error: lexopt::Error| error.to_string();
         while let Some(arg) = parser.next().map_err(said)? {
-            let name = match arg {
+            let (found, shown) = match arg {
                 Value(file) => {
                     files.push(file.string().map_err(said)?);
                     continue;
                 }
-                Short('h') => "help".to_owned(),
-                Short('V') => "version".to_owned(),
-                Short('o') => "output".to_owned(),
-                Short('j') => "jobs".to_owned(),
-                Short(other) => return Err(unknown(&format!("-{other}"))),
-                Long(name) => name.to_owned(),
+                Short(letter) => (ROWS.iter().find(|row| row.letter == Some(letter)), format!("-{letter}")),
+                Long(name) => (ROWS.iter().find(|row| row.option.name == name), format!("--{name}")),
             };
-            let mut text = || parser.value().and_then(|value| value.string()).map_err(said);
-            match name.as_str() {
-                "help" => args.request = Request::Help,
-                "version" => args.request = Request::Version,
-                "pipeline" => args.pipeline = Some(text()?),
-                "pipeline-file" => args.pipeline_file = Some(text()?),
-                "test" => args.test = Some(test(&text()?)?),
-                "inputs" => {
-                    let found = text()?;
-                    let inputs = CheckInputs::parse(Some(&found));
-                    args.inputs = Some(inputs.map_err(|wanted| format!("`--inputs` is {wanted}, found `{found}`"))?);
-                }
-                "load-pass-plugin" => args.plugins.push(text()?),
-                "module" => args.module = Some(text()?),
-                "output" => args.output = text()?.into(),
-                "emit" => {
-                    emit = Some(match text()?.as_str() {
-                        "tfir" => Emit::Tfir,
-                        "dsl" => Emit::Dsl,
-                        other => return Err(format!("`--emit` is tfir or dsl, found `{other}`")),
-                    });
-                }
-                "jobs" => args.jobs = number("-j", &text()?, 1024)? as usize,
-                "time-limit" => {
-                    args.time_limit = Some(Duration::from_secs(number("--time-limit", &text()?, 10_000_000)?));
-                }
-                "timeout" => args.timeout = Duration::from_secs(number("--timeout", &text()?, 10_000_000)?),
-                "memory-limit" => args.memory_limit = Some(number("--memory-limit", &text()?, 1 << 32)? << 20),
-                "resume" => args.resume = true,
-                "tf-opt" => args.tf_opt = Some(text()?.into()),
-                other => return Err(unknown(&format!("--{other}"))),
-            }
+            let Some(row) = found else { return Err(unknown(&shown)) };
+            let text = match row.option.takes {
+                Takes::Nothing => String::new(),
+                _ => parser.value().and_then(|value| value.string()).map_err(said)?,
+            };
+            (row.set)(&mut args, &text)?;
         }
-        let is_python = args.output.extension().is_some_and(|extension| extension == "py");
-        args.emit = emit.unwrap_or(if is_python { Emit::Dsl } else { Emit::Tfir });
         if args.request != Request::Reduce {
             return Ok(args);
         }
@@ -228,6 +160,21 @@ impl Args {
         }
         Ok(args)
     }
+
+    /// The language of the result.
+    pub fn emit(&self) -> Emit {
+        let is_python = self.output.as_ref().is_some_and(|path| path.extension().is_some_and(|end| end == "py"));
+        self.emit.unwrap_or(if is_python { Emit::Dsl } else { Emit::Tfir })
+    }
+
+    /// Where the result goes.
+    pub fn output(&self) -> PathBuf {
+        let unless_told = match self.emit() {
+            Emit::Tfir => "reduced.tfir",
+            Emit::Dsl => "reduced.py",
+        };
+        self.output.clone().unwrap_or_else(|| unless_told.into())
+    }
 }
 
 #[cfg(test)]
@@ -241,12 +188,39 @@ mod tests {
     #[test]
     fn options() {
         let args = parse(&["k.py", "--test=wrong-result=cse", "-j4", "-o", "small.py", "--time-limit=3"]).unwrap();
-        assert_eq!((args.file.as_str(), args.jobs, args.emit), ("k.py", 4, Emit::Dsl));
+        assert_eq!((args.file.as_str(), args.jobs, args.emit()), ("k.py", 4, Emit::Dsl));
         assert_eq!(args.test, Some(TestArg::WrongResult(Some("cse".to_owned()))));
         let test = |text: &str| parse(&["k", &format!("--test={text}")]).unwrap().test.unwrap();
         assert_eq!(test("message=a=b"), TestArg::Message("a=b".to_owned()));
         assert_eq!(test("command=grep x"), TestArg::Command("grep x".to_owned()));
         assert_eq!(test("wrong-result"), TestArg::WrongResult(None));
+    }
+
+    #[test]
+    fn the_result_has_the_name_of_its_language() {
+        let of = |words: &[&str]| {
+            let args = parse(&[&["k"], words].concat()).unwrap();
+            (args.output().display().to_string(), args.emit())
+        };
+        assert_eq!(of(&[]), ("reduced.tfir".to_owned(), Emit::Tfir));
+        assert_eq!(of(&["--emit=dsl"]), ("reduced.py".to_owned(), Emit::Dsl));
+        assert_eq!(of(&["-o", "a.py"]), ("a.py".to_owned(), Emit::Dsl));
+        assert_eq!(of(&["-oa.py", "--emit=tfir"]), ("a.py".to_owned(), Emit::Tfir));
+    }
+
+    #[test]
+    fn every_row_of_the_table_is_an_option() {
+        for row in super::ROWS {
+            let value = match row.option.takes {
+                super::Takes::Nothing => String::new(),
+                super::Takes::Words(words) => format!("={}", words[0]),
+                _ if row.option.name == "test" => "=crash".to_owned(),
+                _ => "=1".to_owned(),
+            };
+            let found = parse(&["k", &format!("--{}{value}", row.option.name)]);
+            assert!(found.is_ok(), "{}: {found:?}", row.option.name);
+            assert!(super::help().contains(&row.option.usage()), "{}", row.option.name);
+        }
     }
 
     #[test]
@@ -258,6 +232,7 @@ mod tests {
         assert!(of(&["a", "--check-each"]).ends_with("`--inputs` says what programs are evaluated on"));
         assert!(of(&["a", "--test=slow"]).ends_with("found `slow`"));
         assert!(of(&["a", "--test=message="]).ends_with("found `message=`"));
+        assert_eq!(of(&["a", "-x"]), "unknown option `-x`; `--help` lists all options");
         assert_eq!(of(&["a", "-j0"]), "`-j` is a number from 1 to 1024, found `0`");
         assert_eq!(of(&["a", "--emit=c"]), "`--emit` is tfir or dsl, found `c`");
         assert!(of(&["a", "--inputs=0"]).starts_with("`--inputs` is a number of generated inputs"));
