@@ -45,6 +45,7 @@ impl Pass for PrepareWeights {
         let mut work = Preparation {
             engines: &self.engines,
             raw: Resource::default().or(raw, self.prefix.as_str()),
+            declared: Reading::load(module, Resource::default()).declared(),
             used: BTreeSet::new(),
             prepared: TensorMap::default(),
         };
@@ -88,6 +89,8 @@ fn postorder(root: Module<'_>) -> Vec<Vec<String>> {
 struct Preparation<'a> {
     engines: &'a Engines,
     raw: Resource,
+    /// The constants of all modules.
+    declared: BTreeSet<String>,
     /// The raw names that were asked for.
     used: BTreeSet<String>,
     prepared: TensorMap,
@@ -128,6 +131,11 @@ impl Preparation<'_> {
         Some(found)
     }
 
+    fn missing(&self, reading: &Reading<'_>, dotted: String) -> Diagnostic {
+        let taken = self.used.union(&self.declared).cloned().collect();
+        missing(&self.raw, &[(reading.describe(), vec![dotted])], &taken)
+    }
+
     fn taken_over(
         &mut self,
         reading: &Reading<'_>,
@@ -135,7 +143,7 @@ impl Preparation<'_> {
         (dotted, ty): (&str, &TensorType<'_>),
     ) -> Result<Tensor> {
         let Some(found) = self.find(dotted) else {
-            return Err(missing(&self.raw, &[(reading.describe(), vec![dotted.to_owned()])]).at(weight.param.span()));
+            return Err(self.missing(reading, dotted.to_owned()).at(weight.param.span()));
         };
         check(dotted, ty, &found.info.shape, (&found.info.stored, found.info.holds(ty.dtype)))
             .map_err(|error| error.at(weight.param.span()))?;
@@ -186,7 +194,7 @@ impl Preparation<'_> {
             parts.push(found.read(ty.dtype).map_err(fail)?);
         }
         if parts.is_empty() {
-            return Err(missing(&self.raw, &[(reading.describe(), vec![dotted])]).at(param.span()));
+            return Err(self.missing(reading, dotted).at(param.span()));
         }
         Tensor::stack(&parts, 0).map_err(fail)
     }

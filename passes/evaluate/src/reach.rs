@@ -97,7 +97,7 @@ impl<'c> Reach<'c> {
     /// All that is missing, with the child's path; constants that do not lie where the activations do.
     pub fn finish(mut self, reading: &Reading<'c>, inputs: &[Symbol<'c>], span: Option<Span>) -> Result<()> {
         if !self.lacking.is_empty() {
-            return Err(missing(reading.resource(), &self.lacking).at(span));
+            return Err(missing(reading.resource(), &self.lacking, &reading.declared()).at(span));
         }
         inputs.iter().for_each(|input| self.devices.add(input.as_str(), HOST));
         self.devices.check().map_err(|error| error.at(span))

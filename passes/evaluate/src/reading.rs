@@ -197,7 +197,11 @@ impl<'c> Reading<'c> {
             }
             None => match self.0.resource.make_up(&dotted, ty, &shape) {
                 Some(tensor) => tensor,
-                None => return Err(missing(self.resource(), &[(self.describe(), vec![dotted])]).at(param.span())),
+                None => {
+                    return Err(
+                        missing(self.resource(), &[(self.describe(), vec![dotted])], &self.declared()).at(param.span())
+                    );
+                }
             },
         };
         let tensor = tensor.map_err(|error| refused(error).at(param.span()))?;
@@ -268,8 +272,8 @@ pub fn wanted(ty: &TensorType<'_>, dims: &DimSizes<'_>) -> Result<Vec<usize>, Va
         .collect()
 }
 
-/// The refusal of constants that no place has, by the module that lacks them.
-pub fn missing(resource: &Resource, lacking: &[(String, Vec<String>)]) -> Diagnostic {
+/// The refusal of constants that no place has, by the module that lacks them. `taken`: names that are no misspellings of theirs.
+pub fn missing(resource: &Resource, lacking: &[(String, Vec<String>)], taken: &BTreeSet<String>) -> Diagnostic {
     let count: usize = lacking.iter().map(|(_, names)| names.len()).sum();
     let list = |names: &[String]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let parts: Vec<_> = lacking.iter().map(|(owner, names)| format!("{owner} lacks {}", list(names))).collect();
@@ -284,7 +288,7 @@ pub fn missing(resource: &Resource, lacking: &[(String, Vec<String>)]) -> Diagno
         }
     }
     let names: Vec<_> = lacking.iter().flat_map(|(_, names)| names).map(String::as_str).collect();
-    resource.explain(error, &names)
+    resource.explain(error, &names, taken)
 }
 
 /// A refusal of values as a diagnostic.

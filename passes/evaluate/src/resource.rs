@@ -71,9 +71,10 @@ impl Resource {
         Some(made_up(self.random?, name, ty.dtype, shape))
     }
 
-    /// Adds to an error about names that there are not which ones there are, and whether one was meant.
+    /// Adds to an error about names that there are not which ones there are, and whether one was meant: none of those that something
+    /// else takes.
     #[must_use]
-    pub fn explain(&self, mut error: Diagnostic, missing: &[&str]) -> Diagnostic {
+    pub fn explain(&self, mut error: Diagnostic, missing: &[&str], taken: &BTreeSet<String>) -> Diagnostic {
         if self.places.is_empty() {
             return error
                 .with_help("name a file with `inputs=FILE` or `weights=FILE`, or make tensors up with `random=SEED`");
@@ -85,17 +86,16 @@ impl Resource {
                 error = error.with_note(None, names(store.as_ref()));
             }
         }
-        let near = missing.iter().find_map(|name| self.near(name).filter(|near| near != name));
+        let near = missing.iter().find_map(|name| self.near(name, taken));
         if let Some(near) = near { error.with_help(format!("did you mean `{near}`?")) } else { error }
     }
 
-    /// A name like this one that some store has.
-    #[must_use]
-    pub fn near(&self, name: &str) -> Option<String> {
+    /// A name like this one that some store has and nothing else takes.
+    fn near(&self, name: &str, taken: &BTreeSet<String>) -> Option<String> {
         let known = self.places.iter().flat_map(|(store, prefix)| {
             store.names().into_iter().filter_map(|known| known.strip_prefix(prefix.as_str()).map(str::to_owned))
         });
-        let known: Vec<String> = known.collect();
+        let known: Vec<String> = known.filter(|known| known != name && !taken.contains(known)).collect();
         did_you_mean(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 

@@ -1,5 +1,6 @@
 //! Tensors for parameters: from files, by name, or random.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tf_core::node::Method;
@@ -122,7 +123,7 @@ impl<'c> Sources<'c> {
         let tried = self.inputs.tried(name);
         let tried = if tried.is_empty() { String::new() } else { format!(": tried {}", tried.join(", ")) };
         let error = Diagnostic::error(format!("there is no tensor for the {kind} `{name}`{tried}"));
-        self.inputs.explain(error, &[name])
+        self.inputs.explain(error, &[name], &BTreeSet::new())
     }
 }
 

@@ -6,6 +6,7 @@ mod outcome;
 mod source;
 mod values;
 
+use std::collections::BTreeSet;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -124,7 +125,7 @@ impl CheckEach {
         if names.peek().is_some() && !names.any(|name| sources.inputs.find(name.as_str()).is_some()) {
             let message =
                 format!("`{}` has no tensor for a parameter of `{}`: all are made up", file.path, function.name());
-            self.warn(sources.inputs.explain(Diagnostic::warning(message).at(function.span()), &[]));
+            self.warn(sources.inputs.explain(Diagnostic::warning(message).at(function.span()), &[], &BTreeSet::new()));
         }
     }
 

@@ -139,6 +139,20 @@ fn missing_constants_are_listed_before_anything_runs() {
     assert!(message.contains("memory has `w`"), "{message}");
 }
 
+/// A misspelled name is told, but no constant of another child.
+#[test]
+fn names_that_were_meant_are_those_that_nothing_takes() {
+    let methods = "method @forward(x) source(\"…\") { return $self.b($self.a($x)) }";
+    let refused = |names: &[&str]| {
+        let tensors: Vec<_> = names.iter().map(|name| (*name, f32s(&[1.0]))).collect();
+        run(&tree(methods), map(&tensors), None, &[f32s(&[1.0])]).unwrap_err()
+    };
+    let message = refused(&["b.w"]);
+    assert!(message.contains("child `a` lacks `a.w`") && !message.contains("did you mean"), "{message}");
+    let message = refused(&["a.w2", "b.w"]);
+    assert!(message.contains("did you mean `a.w2`?"), "{message}");
+}
+
 #[test]
 fn constants_of_another_shape_or_dtype_are_refused() {
     let step = "method @forward(x) source(\"…\") { return $self.a($x) }";
