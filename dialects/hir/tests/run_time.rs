@@ -60,6 +60,9 @@ fn windows_and_counts() {
     let update = |position, count| of(CacheUpdate::new(cx), &[cache.clone(), at(position), at(count), new.clone()], 0);
     assert_eq!(update(7, 2), "cache_update writes rows [7, 9) of a cache of 8: cur_pos + s leaves its capacity");
     assert_eq!(update(-1, 1), "cache_update writes rows [-1, 0) of a cache of 8: cur_pos + s leaves its capacity");
+    // Rows of `new` beyond `s` need no room.
+    let last = run(cx, &rules, CacheUpdate::new(cx), &[cache.clone(), at(7), at(1), new.clone()], 0).unwrap();
+    assert_eq!(last.as_tensor().unwrap().shape(), [1, 8, 2, 4]);
     assert_eq!(update(0, 3), "cache_update writes s = 3 rows of 2 new ones");
     assert_eq!(update(0, 0), "cache_update writes s = 0 rows of 2 new ones");
 

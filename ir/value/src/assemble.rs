@@ -228,6 +228,8 @@ mod tests {
         assert_eq!(x.repeat_interleave(0, 1).unwrap().shape(), [2, 0]);
         assert!(x.repeat_interleave(usize::MAX, 0).is_err());
         assert_eq!(ints(&Tensor::arange(3, -1, 2, DType::I32).unwrap()), [-1, 1, 3]);
+        let past = Tensor::arange(3, i64::MAX, 1, DType::I64).unwrap();
+        assert_eq!(past.to_vec::<i64>().unwrap(), [i64::MAX, i64::MIN, i64::MIN + 1]);
         assert_eq!(Tensor::arange(1, 0, 1, DType::F32).unwrap_err().message, "arange makes i32 or i64, found f32");
     }
 }

@@ -173,6 +173,11 @@ fn wrong_files_are_named() {
     assert!(refused("x.npz", b"nothing").contains("x.npz is no valid npz file"));
     assert!(refused("x.npy", b"nothing").ends_with("x.npy is no valid npy file: it does not begin as a NumPy array"));
     assert!(open_tensors(folder.join("none.npz")).unwrap_err().message.starts_with("cannot read "));
+    std::fs::write(folder.join("x.py"), "def f(x): return x").unwrap();
+    let help = open_tensors(folder.join("x.py")).unwrap_err().help.unwrap();
+    assert!(help.starts_with("tensor files are named .safetensors, .npz or .npy"), "{help}");
+    let error = write_shards(&folder.join("x.py"), &tensors(), 32).unwrap_err();
+    assert!(error.message.ends_with("x.py: it is a file, and shards take a folder"), "{error}");
     let empty = folder.join("empty");
     std::fs::create_dir(&empty).unwrap();
     assert!(open_tensors(&empty).unwrap_err().message.ends_with("has no .safetensors file"));

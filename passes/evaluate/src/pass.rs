@@ -92,13 +92,13 @@ impl Evaluate {
     fn sizes(&self) -> Result<Vec<(&str, i64)>, OptionError> {
         let size = |text: &str| {
             let (name, size) = text.split_once(':')?;
-            size.parse().ok().map(|size| (name.len(), size))
+            size.parse().ok().filter(|&size: &i64| size >= 0).map(|size| (name.len(), size))
         };
         self.dims
             .iter()
             .map(|text| match size(text) {
                 Some((end, size)) => Ok((&text[..end], size)),
-                None => Err(bad("dims", format!("expected NAME:SIZE, found `{text}`"))),
+                None => Err(bad("dims", format!("expected NAME:SIZE with a size of 0 or more, found `{text}`"))),
             })
             .collect()
     }
@@ -144,6 +144,9 @@ impl Evaluate {
                 reading = child;
             } else if let Some(step) = reading.step(name).filter(|_| names.peek().is_none()) {
                 return Ok(Some(step));
+            } else if reading.step(name).is_some() {
+                let message = format!("`{name}` of {} is no child: `{entry}` names nothing", reading.describe());
+                return Err(Diagnostic::error(message).with_help("only children are followed by a dot"));
             } else {
                 let message = format!("{} has no function, method or child `{name}`", reading.describe());
                 return Err(Diagnostic::error(message).with_help(reading.members()));
@@ -156,7 +159,7 @@ impl Evaluate {
     fn run_reading<'c>(
         &self,
         engine: &dyn Engine,
-        (module, cx): (Module<'c>, &tf_core::Context<'c>),
+        (module, cx): (Module<'c>, &PassCx<'_, 'c>),
         sources: &Sources<'c>,
         notes: &mut Notes,
     ) -> Result<Option<Vec<Tensor>>> {
@@ -164,7 +167,8 @@ impl Evaluate {
             return Ok(None);
         }
         let positions = self.positions().map_err(|error| Diagnostic::error(error.message))?;
-        let Some(step) = self.step(&Reading::load(module, sources.constants.clone()))? else { return Ok(None) };
+        let step = self.step(&Reading::load(module, sources.constants.clone()));
+        let Some(step) = step.map_err(|error| error.at(cx.option_span("entry")))? else { return Ok(None) };
         if let Step::Function(_, function) = &step {
             check_stated(*function, &sources.dims)?;
         }
@@ -182,7 +186,7 @@ impl Evaluate {
         let times = notes.times.as_ref();
         let request = ReadingRequest { step, inputs: &inputs, dims: &sources.dims, times };
         let Some(form) = positions else { return engine.run_reading(&request).transpose() };
-        let Some(results) = engine.run_positions(cx, &request, form).transpose()? else { return Ok(None) };
+        let Some(results) = engine.run_positions(cx.context(), &request, form).transpose()? else { return Ok(None) };
         if form == Positions::All {
             let axes: Vec<_> = results.axes.iter().map(|(name, count)| format!("{name}={count}")).collect();
             notes.positions =
@@ -195,11 +199,11 @@ impl Evaluate {
     fn run_bound<'c>(
         &self,
         (engine, argument): (&dyn Engine, Option<&str>),
-        (module, cx): (Module<'c>, &tf_core::Context<'c>),
+        (module, cx): (Module<'c>, &PassCx<'_, 'c>),
         sources: &Sources<'c>,
         notes: &mut Notes,
     ) -> Result<Vec<Tensor>> {
-        let entry = self.find(module)?;
+        let entry = self.find(module).map_err(|error| error.at(cx.option_span("entry")))?;
         let params = match entry {
             AnyFunction::Hir(function) => function.params.to_vec(),
             AnyFunction::Tir(function) => function.inputs_and_outputs().0,
@@ -235,7 +239,15 @@ impl Evaluate {
             .filter_map(|param| if param.is_const_param() { filled.next() } else { given.next() })
             .collect();
         dims.extend(bind_dims(&params, &inputs, entry.span())?);
-        engine.run(&Request { cx, module, entry, inputs: &inputs, outputs: &outputs, dims: &dims, argument })
+        engine.run(&Request {
+            cx: cx.context(),
+            module,
+            entry,
+            inputs: &inputs,
+            outputs: &outputs,
+            dims: &dims,
+            argument,
+        })
     }
 }
 
@@ -301,14 +313,14 @@ impl Pass for Evaluate {
         });
         let sources = Sources::new(inputs, weights, &self.prefix(), self.random.map(i64::cast_unsigned), dims);
         let mut notes = Notes { times: Times::on_terminal(self.stats), ..Notes::default() };
-        let outputs = match self.run_reading(engine, (module, cx.context()), &sources, &mut notes)? {
+        let outputs = match self.run_reading(engine, (module, cx), &sources, &mut notes)? {
             Some(outputs) => outputs,
             None if self.mesh.is_some() => {
                 let message = "`mesh` evaluates HIR functions, but what is to run is a TIR function";
                 let error = Diagnostic::error(message).at(cx.option_span("mesh"));
                 return Err(error.with_help("evaluate before `lower-tir`"));
             }
-            None => self.run_bound((engine, argument), (module, cx.context()), &sources, &mut notes)?,
+            None => self.run_bound((engine, argument), (module, cx), &sources, &mut notes)?,
         };
         let outputs: Vec<(String, Tensor)> =
             outputs.into_iter().enumerate().map(|(i, tensor)| (format!("out{i}"), tensor)).collect();

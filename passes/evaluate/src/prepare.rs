@@ -52,7 +52,8 @@ impl Pass for PrepareWeights {
         for at in postorder(module) {
             work.module(module, &at)?;
         }
-        write_shards(Path::new(&self.out), &work.prepared.0, SHARD).map_err(refused)?;
+        write_shards(Path::new(&self.out), &work.prepared.0, SHARD)
+            .map_err(|error| refused(error).at(cx.option_span("out")))?;
         let mut text = table(&work.prepared.0);
         if let Some(line) = work.raw.unused(&work.used) {
             text.push_str(&format!("{line}\n"));

@@ -267,7 +267,8 @@ pub fn wanted(ty: &TensorType<'_>, dims: &DimSizes<'_>) -> Result<Vec<usize>, Va
         .iter()
         .map(|&dim| {
             let size = extent(dim, dims)?;
-            usize::try_from(size).map_err(|_| ValueError::new(format!("`{dim}` is {size}")))
+            usize::try_from(size)
+                .map_err(|_| ValueError::new(format!("an extent is at least 0, found `{dim}` = {size}")))
         })
         .collect()
 }

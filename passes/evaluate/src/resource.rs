@@ -99,6 +99,13 @@ impl Resource {
         did_you_mean(name, known.iter().map(String::as_str)).map(str::to_owned)
     }
 
+    /// What stands before a name with a dot, in the first of a store's names that ends so.
+    #[must_use]
+    pub fn before(&self, name: &str) -> Option<String> {
+        let mut known = self.places.iter().flat_map(|(store, _)| store.names());
+        known.find_map(|known| known.strip_suffix(name).filter(|prefix| prefix.ends_with('.')).map(str::to_owned))
+    }
+
     /// A line about the names that are not among those taken; `None` where there are none.
     #[must_use]
     pub fn unused(&self, taken: &BTreeSet<String>) -> Option<String> {

@@ -74,8 +74,13 @@ impl<'c> Sources<'c> {
             return found.read(ty.dtype).map_err(|error| refused(error).at(param.span()));
         }
         let Some(seed) = self.random else { return Err(self.missing("parameter", name).at(param.span())) };
+        let unknown = param.ty().dim_vars().into_iter().filter(|var| !self.dims.contains_key(&var.name));
+        let unknown: Vec<_> = unknown.map(|var| format!("{}:SIZE", var.name)).collect();
         wanted(ty, &self.dims)
-            .map_err(|error| error.with_help("state it: `dims=NAME:SIZE`"))
+            .map_err(|error| match unknown.as_slice() {
+                [] => error,
+                unknown => error.with_help(format!("state it: `dims={}`", unknown.join(","))),
+            })
             .and_then(|shape| made_up(seed, name, ty.dtype, &shape))
             .map_err(|error| refused(error).at(param.span()))
     }
@@ -123,7 +128,13 @@ impl<'c> Sources<'c> {
         let tried = self.inputs.tried(name);
         let tried = if tried.is_empty() { String::new() } else { format!(": tried {}", tried.join(", ")) };
         let error = Diagnostic::error(format!("there is no tensor for the {kind} `{name}`{tried}"));
-        self.inputs.explain(error, &[name], &BTreeSet::new())
+        let error = self.inputs.explain(error, &[name], &BTreeSet::new());
+        match self.inputs.before(name) {
+            Some(prefix) if error.help.is_none() => {
+                error.with_help(format!("what stands before the names in the file is stated as `prefix={prefix}`"))
+            }
+            _ => error,
+        }
     }
 }
 

@@ -108,6 +108,9 @@ impl TensorStore for Shards {
 /// The folder or a file cannot be written.
 pub fn write_shards(path: &Path, tensors: &BTreeMap<String, Tensor>, limit: u64) -> Result<(), ValueError> {
     let fail = |what: &dyn std::fmt::Display| ValueError::new(format!("cannot write {}: {what}", path.display()));
+    if path.exists() && !path.is_dir() {
+        return Err(fail(&"it is a file, and shards take a folder"));
+    }
     std::fs::create_dir_all(path).map_err(|error| fail(&error))?;
     let size = |tensor: &Tensor| tensor.len() as u64 * u64::from(tensor.dtype().bits().div_ceil(8));
     let mut shards: Vec<Vec<(&str, &Tensor)>> = vec![Vec::new()];

@@ -51,7 +51,10 @@ pub fn open_tensors(path: impl AsRef<Path>) -> Result<Box<dyn TensorStore>, Valu
     Ok(match path.extension().and_then(|extension| extension.to_str()) {
         Some("npz") => Box::new(Archive::open(path)?),
         Some("npy") => Box::new(ArrayFile::open(path)?),
-        _ => Box::new(TensorFile::open(path)?),
+        Some("safetensors") => Box::new(TensorFile::open(path)?),
+        _ => Box::new(TensorFile::open(path).map_err(|error| {
+            error.with_help("tensor files are named .safetensors, .npz or .npy; a folder holds .safetensors files")
+        })?),
     })
 }
 

@@ -109,6 +109,8 @@ fn refusals_list_what_there_is() {
     assert!(text.contains("a constant is missing: module `m` lacks `w`"), "{text}");
     assert!(text.contains("tried `a.w` in ") && text.contains(", `weights.w` in "), "{text}");
     assert!(text.contains("has `a.x`, `b`"), "{text}");
+    let text = run(cx, rules, &format!("inputs={file}")).unwrap_err();
+    assert!(text.contains("what stands before the names in the file is stated as `prefix=a.`"), "{text}");
     let text = run(cx, rules, "").unwrap_err();
     assert!(text.contains("no tensor for the parameter `x`") && text.contains("inputs=FILE"), "{text}");
     let text = run(cx, rules, "on=cuda:0").unwrap_err();
@@ -119,9 +121,14 @@ fn refusals_list_what_there_is() {
         text.contains("module `m` has no function, method or child `g`") && text.contains("has the function"),
         "{text}"
     );
+    assert!(text.contains("<pipeline>:1:16"), "{text}");
+    let text = run(cx, rules, "random=1 entry=f.g").unwrap_err();
+    assert!(text.contains("`f` of module `m` is no child: `f.g` names nothing"), "{text}");
+    assert!(text.contains("<pipeline>:1:25"), "{text}");
     assert!(run(cx, rules, "inputs=/nowhere").unwrap_err().contains("/nowhere"));
     assert!(run(cx, rules, "prefix=a run=b").unwrap_err().contains("`prefix` is given too"));
-    assert!(run(cx, rules, "dims=n").unwrap_err().contains("expected NAME:SIZE, found `n`"));
+    assert!(run(cx, rules, "dims=n").unwrap_err().contains("expected NAME:SIZE with a size of 0 or more, found `n`"));
+    assert!(run(cx, rules, "dims=n:-1").unwrap_err().contains("found `n:-1`"));
 }
 
 #[test]
@@ -172,7 +179,7 @@ fn made_up_tensors_depend_on_the_seed_only() {
     assert!(of(1).contains("(17,)"));
     assert!(of(1) == of(1) && of(1) != of(2));
     let text = run(cx, rules, "random=1").unwrap_err();
-    assert!(text.contains("the size of dim `n` is not known") && text.contains("dims=NAME:SIZE"), "{text}");
+    assert!(text.contains("the size of dim `n` is not known") && text.contains("state it: `dims=n:SIZE`"), "{text}");
 }
 
 #[test]

@@ -292,6 +292,25 @@ module @m entry(@outer) {
     assert_eq!(run(text, w(), Some("f"), &[f32s(&[1.0; 5])]), Ok(vec![vec![2.0; 5]]));
 }
 
+/// A step is the method `forward` even where there is an entry.
+#[test]
+fn forward_comes_before_the_entry() {
+    let text = tree("method @forward(x) source(\"…\") { return $x }").replace("module @tree {", "module @tree entry(@twice) {");
+    assert_eq!(run(&text, both(), None, &[f32s(&[1.0])]), Ok(vec![vec![1.0]]));
+    let text = tree("").replace("module @tree {", "module @tree entry(@twice) {");
+    assert_eq!(run(&text, both(), None, &[f32s(&[1.0])]), Ok(vec![vec![2.0]]));
+}
+
+/// A method calls functions as the host does: what it passes is cast to the parameters' dtypes.
+#[test]
+fn arguments_of_methods_are_cast() {
+    let half = Tensor::from_f32(&[2], &[0.5, 1.5]).unwrap().cast(DType::F16).unwrap();
+    let twice = tree("method @forward(x) source(\"…\") { return $self.twice($x) }");
+    assert_eq!(run(&twice, both(), None, &[half]), Ok(vec![vec![1.0, 3.0]]));
+    let ints = Tensor::from_vec(&[1], vec![(1i64 << 24) + 1]).unwrap();
+    assert_eq!(run(&twice, both(), None, &[ints]), Ok(vec![vec![f64::from(1 << 25)]]));
+}
+
 /// State is a parameter and a result: what was passed in stays as it was, for the caller and for what comes after in the method.
 #[test]
 fn state_is_passed_in_and_returned() {
@@ -363,6 +382,34 @@ fn prepared(text: &str, name: &str, raw: &[(&str, Tensor)]) -> Result<(BTreeMap<
     found.map_err(|failure| failure.diagnostics.iter().map(|e| e.render(cx.sources(), Style::Plain)).collect())
 }
 
+/// What `evaluate` says of a run on these inputs.
+fn evaluated(text: &str, name: &str, inputs: &[(&str, Tensor)]) -> Result<String, String> {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let folder = TempFolder::new(&format!("evaluate-methods-{name}"));
+    let file = folder.join("in.npz");
+    write_tensors(&file, inputs.iter().map(|(name, tensor)| (*name, tensor))).unwrap();
+    let mut engines = Engines::default();
+    engines.add(Reference::new(Arc::clone(rules)));
+    let mut registry = PassRegistry::default();
+    tf_evaluate::register(&mut registry, &engines);
+    let pipeline = format!("evaluate{{inputs={}}}", file.display());
+    let pipeline = Pipeline::build(&registry, cx.sources(), "<pipeline>", &pipeline).unwrap();
+    let outcome = PassManager::default().run(&pipeline, cx, parsed(cx, text)).map_err(|failure| {
+        failure.diagnostics.iter().map(|e| e.render(cx.sources(), Style::Plain)).collect::<String>()
+    })?;
+    Ok(String::from_utf8(outcome.artifacts[0].bytes.clone()).unwrap())
+}
+
+#[test]
+fn parameters_of_methods_with_defaults_need_no_tensor() {
+    let text = tree("method @forward(x, times = 2) source(\"…\") { set y = $self.twice($x) return $y }");
+    let table = evaluated(&text, "default", &[("x", f32s(&[1.5, 2.0]))]).unwrap();
+    assert!(table.contains("out0    f32    (2,)") && table.contains("3.500000"), "{table}");
+    let message = evaluated(&text, "missing", &[("times", f32s(&[1.0]))]).unwrap_err();
+    assert!(message.contains("there is no tensor for the method's parameter `x`"), "{message}");
+}
+
 #[test]
 fn converters_make_constants_of_raw_ones() {
     let raw = [("raw", f32s(&[1.0, -2.0])), ("parts.0", f32s(&[5.0, 6.0])), ("child.w", f32s(&[3.0, 4.0]))];
@@ -374,6 +421,9 @@ fn converters_make_constants_of_raw_ones() {
     let short = [("raw", f32s(&[1.0, -2.0])), ("child.w", f32s(&[3.0]))];
     let message = prepare(CONVERTED, "short", &short).unwrap_err();
     assert!(message.contains("the constant `child.w` is f32 of shape (2,), found F32 of shape (1,)"), "{message}");
+    let half = [raw[0].clone(), raw[1].clone(), ("child.w", f32s(&[3.0, 4.0]).cast(DType::F16).unwrap())];
+    let message = prepare(CONVERTED, "half", &half).unwrap_err();
+    assert!(message.contains("the constant `child.w` is f32 of shape (2,), found F16 of shape (2,)"), "{message}");
     let longer = CONVERTED.replace("%v: const tensor<1x2xf32>", "%v: const tensor<2x1xf32>");
     let message = prepare(&longer, "longer", &raw).unwrap_err();
     assert!(message.contains("the constant `v` is f32 of shape (2, 1), found f32 of shape (1, 2)"), "{message}");

@@ -173,6 +173,7 @@ fn dims_bind_once() {
     let f = function(cx, "f", &[x, y], add(cx, x, y));
     let of = |a: usize, b: usize| run(cx, rules, f, &[f32s(&vec![1.0; a]), f32s(&vec![1.0; b])]).unwrap_err();
     assert_eq!(of(3, 4), "1: dim `n` is 3 in `x` and 4 in `y`");
+    assert_eq!(of(4, 3), "1: dim `n` is 4 in `x` and 3 in `y`");
     assert_eq!(of(5, 5), "1: dim `n` is 5 in `x`, outside its range [1, 5)");
     assert_eq!(of(0, 0), "1: dim `n` is 0 in `x`, outside its range [1, 5)");
     let double = var(cx, "z", tensor(cx, &[cx.dim_mul(n, cx.dim(2))], DType::F32));
