@@ -5,9 +5,11 @@ set -eu
 cd "$(dirname "$0")/.."
 torch=2.9.1
 venv="${TORCH_VENV:-.cache/torch-$torch}"
-if [ ! -x "$venv/bin/python" ]; then
+if ! "$venv/bin/python" -c 'import torch, numpy' 2>/dev/null; then
     python3 -m venv "$venv"
-    "$venv/bin/pip" install --quiet "torch==$torch" numpy --extra-index-url https://download.pytorch.org/whl/cpu
+    # The wheel for CPUs is small; where its index cannot be reached, PyPI's has all of CUDA with it.
+    "$venv/bin/pip" install --quiet --retries 0 --index-url https://download.pytorch.org/whl/cpu "torch==$torch" numpy 2>/dev/null ||
+        "$venv/bin/pip" install --quiet "torch==$torch" numpy
 fi
 bench=$(cargo bench -p tf-evaluate --bench programs --no-run --message-format=json |
     "$venv/bin/python" -c '

@@ -44,6 +44,11 @@ pub trait Numeric: Element {
         None
     }
 
+    /// As [`Self::as_wide`], to read.
+    fn wide_of(_: &[Self]) -> Option<&[Self::Wide]> {
+        None
+    }
+
     /// Widens one element.
     fn widen(self) -> Self::Wide {
         let mut wide = [Self::Wide::default()];
@@ -97,6 +102,9 @@ macro_rules! numeric_as_itself {
         impl Numeric for $type {
             type Wide = Self;
             fn as_wide(block: &mut [Self]) -> Option<&mut [Self]> {
+                Some(block)
+            }
+            fn wide_of(block: &[Self]) -> Option<&[Self]> {
                 Some(block)
             }
             fn load(src: &[Self], dst: &mut [Self]) {

@@ -27,6 +27,7 @@ mod matmul;
 mod norm;
 mod order;
 mod pointwise;
+mod product;
 mod quant;
 mod reduce;
 mod rope;

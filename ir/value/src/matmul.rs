@@ -1,36 +1,38 @@
 //! Matrix products.
 
-use std::mem::MaybeUninit;
-
-use gemm::Parallelism;
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
 use rayon::prelude::*;
 use tf_types::DType;
 
 use crate::element::{Element, SharedArray};
-use crate::gather::gather;
+use crate::product::product;
 use crate::tensor::{element_count, from_parts, show_shape};
 use crate::view::broadcast_shapes;
 use crate::{Tensor, ValueError};
 
-/// Rows and columns of one task; fixed, so that results do not depend on the number of threads.
+/// Rows and columns of one task of integers.
 const TILE_ROWS: usize = 128;
 const TILE_COLUMNS: usize = 512;
 
 /// One operand broadcast over the batch axes, and the matrix number `at` of it.
-struct Batch<T> {
+pub(crate) struct Batch<T> {
     array: SharedArray<T>,
     shape: Vec<usize>,
 }
 
 impl<T: Element> Batch<T> {
-    fn new(array: &SharedArray<T>, batch: &[usize]) -> Self {
+    pub(crate) fn new(array: &SharedArray<T>, batch: &[usize]) -> Self {
         let mut shape = batch.to_vec();
         shape.extend_from_slice(&array.shape()[array.ndim() - 2..]);
         Self { array: array.clone(), shape }
     }
 
-    fn matrix(&self, mut at: usize) -> ArrayView2<'_, T> {
+    /// Columns of each matrix.
+    pub(crate) fn columns(&self) -> usize {
+        self.shape[self.shape.len() - 1]
+    }
+
+    pub(crate) fn matrix(&self, mut at: usize) -> ArrayView2<'_, T> {
         let mut view = self.array.broadcast(IxDyn(&self.shape)).expect("batch axes broadcast");
         for axis in (0..self.shape.len() - 2).rev() {
             view = view.index_axis_move(Axis(axis), at % self.shape[axis]);
@@ -67,118 +69,6 @@ fn batched<T: Element>(
         });
     });
     Ok(from_parts(&shape, out))
-}
-
-/// Below as many rows a matrix is read once and no tile of it is used again, so that columns are what threads share.
-const FEW_ROWS: usize = 8;
-
-fn floats(lhs: &SharedArray<f32>, rhs: &SharedArray<f32>) -> Result<SharedArray<f32>, ValueError> {
-    let (m, n) = (lhs.shape()[lhs.ndim() - 2], rhs.shape()[rhs.ndim() - 1]);
-    let mut shape = broadcast_shapes(&lhs.shape()[..lhs.ndim() - 2], &rhs.shape()[..rhs.ndim() - 2])?;
-    let (lhs, rhs) = (Batch::new(lhs, &shape), Batch::new(rhs, &shape));
-    shape.extend([m, n]);
-    let count = element_count(&shape, size_of::<f32>())?;
-    let mut out = Vec::with_capacity(count);
-    if count > 0 {
-        // How the work is shared changes no result: every element is summed in the same order.
-        let parallelism = match count / (m * n) {
-            matrices if matrices < rayon::current_num_threads() => Parallelism::Rayon(0),
-            _ => Parallelism::None,
-        };
-        out.spare_capacity_mut()[..count].par_chunks_mut(m * n).enumerate().for_each(|(at, out)| {
-            let (a, b) = (lhs.matrix(at), rhs.matrix(at));
-            let out = ArrayViewMut2::from_shape((m, n), out).expect("a matrix");
-            match m < FEW_ROWS {
-                true => columns(a, b, out, TILE_COLUMNS),
-                false => in_order(a, b, out, parallelism),
-            }
-        });
-        // SAFETY: the products have written every element.
-        unsafe { out.set_len(count) };
-    }
-    Ok(from_parts(&shape, out))
-}
-
-/// The product of few rows with a matrix, in halves down to `width` columns.
-fn columns(a: ArrayView2<'_, f32>, b: ArrayView2<'_, f32>, mut out: ArrayViewMut2<'_, MaybeUninit<f32>>, width: usize) {
-    if out.ncols() > width {
-        let middle = (out.ncols() / 2).next_multiple_of(width);
-        let ((left, right), (out_left, out_right)) = (b.split_at(Axis(1), middle), out.split_at(Axis(1), middle));
-        rayon::join(|| columns(a, left, out_left, width), || columns(a, right, out_right, width));
-    } else {
-        for (a, out) in a.axis_chunks_iter(Axis(0), 1).zip(out.axis_chunks_iter_mut(Axis(0), 1)) {
-            multiply(a, b, out, Parallelism::None);
-        }
-    }
-}
-
-/// The product of two matrices. `gemm` reads the right one row by row; one that lies column by column, as a transposed weight does, is
-/// copied into that order, or the product of the transposed matrices is, whichever has fewer elements.
-fn in_order(
-    a: ArrayView2<'_, f32>,
-    b: ArrayView2<'_, f32>,
-    mut out: ArrayViewMut2<'_, MaybeUninit<f32>>,
-    parallelism: Parallelism,
-) {
-    let ((m, k), n) = (a.dim(), b.ncols());
-    let matrix = |rows, columns, elements| {
-        ArrayView2::from_shape((rows, columns), elements).expect("as many elements as the matrix has")
-    };
-    if b.strides()[1] == 1 || b.is_empty() {
-        multiply(a, b, out, parallelism);
-    } else if m * (k + n) < k * n {
-        let across = gather(a.reversed_axes().into_dyn());
-        let mut turned = Array2::uninit((n, m));
-        multiply(b.reversed_axes(), matrix(k, m, &across), turned.view_mut(), parallelism);
-        // SAFETY: the product has written every element.
-        let turned = unsafe { turned.assume_init() };
-        let product = gather(turned.view().reversed_axes().into_dyn());
-        for (to, &from) in out.iter_mut().zip(&product) {
-            to.write(from);
-        }
-    } else {
-        let rows = gather(b.into_dyn());
-        multiply(a, matrix(k, n, &rows), out, parallelism);
-    }
-}
-
-/// One product of matrices.
-fn multiply(
-    a: ArrayView2<'_, f32>,
-    b: ArrayView2<'_, f32>,
-    mut out: ArrayViewMut2<'_, MaybeUninit<f32>>,
-    parallelism: Parallelism,
-) {
-    let ((m, k), n) = (a.dim(), b.ncols());
-    assert!(b.nrows() == k && out.dim() == (m, n));
-    let strides = |strides: &[isize]| (strides[0], strides[1]);
-    let ((a_row, a_column), (b_row, b_column)) = (strides(a.strides()), strides(b.strides()));
-    let (out_row, out_column) = strides(out.strides());
-    let to = out.as_mut_ptr().cast::<f32>();
-    // SAFETY: pointers, extents and strides are those of three views, the last one exclusive; without `read_dst` the result is only written.
-    unsafe {
-        gemm::gemm(
-            m,
-            n,
-            k,
-            to,
-            out_column,
-            out_row,
-            false,
-            a.as_ptr(),
-            a_column,
-            a_row,
-            b.as_ptr(),
-            b_column,
-            b_row,
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
-            parallelism,
-        );
-    }
 }
 
 /// Rows of `b` scaled by the elements of `a` and added up: the innermost loop runs over consecutive elements.
@@ -223,7 +113,10 @@ impl Tensor {
             )));
         }
         match (self, rhs) {
-            (Self::F32(a), Self::F32(b)) => Ok(Self::F32(floats(a, b)?)),
+            (Self::F32(a), Self::F32(b)) => Ok(Self::F32(product(a, b)?)),
+            (Self::F16(a), Self::F16(b)) => Ok(Self::F16(product(a, b)?)),
+            (Self::BF16(a), Self::BF16(b)) => Ok(Self::BF16(product(a, b)?)),
+            (Self::Fp8E4M3(a), Self::Fp8E4M3(b)) => Ok(Self::Fp8E4M3(product(a, b)?)),
             (Self::I32(a), Self::I32(b)) => Ok(Self::I32(ints(a, b)?)),
             (Self::I64(a), Self::I64(b)) => Ok(Self::I64(longs(a, b)?)),
             (Self::Bool(_), Self::Bool(_)) => Err(ValueError::new("matmul takes numbers, found bool")),
@@ -248,17 +141,53 @@ mod tests {
         (0..m * n).map(|at| (0..k).map(|i| a[at / n * k + i] * b[i * n + at % n]).sum()).collect()
     }
 
+    fn counted(m: usize, n: usize) -> Tensor {
+        let elements: Vec<_> = (0..m * n).map(|i| ((i * 37 % 23) as f32) - 11.0).collect();
+        Tensor::from_f32(&[m, n], &elements).unwrap()
+    }
+
+    /// The same matrix, column by column.
+    fn turned(x: &Tensor) -> Tensor {
+        x.permute(&[1, 0]).unwrap().contiguous().permute(&[1, 0]).unwrap()
+    }
+
+    /// Few rows, few columns, edges of tiles and blocks, every order of the operands' elements: sums of integers are exact.
     #[test]
-    fn products_of_many_tiles_and_transposed_operands() {
-        let counted = |m: usize, n: usize| {
-            Tensor::from_f32(&[m, n], &(0..m * n).map(|i| ((i * 37 % 23) as f32) - 11.0).collect::<Vec<_>>()).unwrap()
-        };
-        for (m, k, n) in [(1, 70, 1030), (300, 3, 5), (130, 40, 520)] {
-            let (a, b) = (counted(m, k), counted(n, k).permute(&[1, 0]).unwrap());
-            let want = naive(&a, &b);
-            assert_eq!(a.matmul(&b).unwrap().to_f64_vec(), want);
-            let (a, b) = (a.cast(DType::I32).unwrap(), b.cast(DType::I32).unwrap());
-            assert_eq!(a.matmul(&b).unwrap().to_f64_vec(), want);
+    fn products_of_every_size_and_order() {
+        for m in [1, 3, 7, 8, 13, 130] {
+            for k in [1, 6, 256, 259, 515] {
+                for n in [1, 7, 31, 64, 530] {
+                    let (a, b) = (counted(m, k), counted(k, n));
+                    let want = naive(&a, &b);
+                    for (a, b) in [(&a, &b), (&turned(&a), &b), (&a, &turned(&b)), (&turned(&a), &turned(&b))] {
+                        assert_eq!(a.matmul(b).unwrap().to_f64_vec(), want, "{m} {k} {n}");
+                    }
+                }
+            }
+        }
+        let (a, b) = (counted(130, 40), counted(40, 520));
+        let want = naive(&a, &b);
+        let (a, b) = (a.cast(DType::I32).unwrap(), turned(&b).cast(DType::I32).unwrap());
+        assert_eq!(a.matmul(&b).unwrap().to_f64_vec(), want);
+        // Neither rows nor columns are runs of memory.
+        let (a, b) = (counted(26, 60), counted(60, 40));
+        let part = |x: &Tensor| x.slice(&[1, 2], &[x.shape()[0] / 2 - 1, x.shape()[1] / 2 - 2], &[2, 2]).unwrap();
+        let (a, b) = (part(&a), part(&b).slice(&[0, 0], &[28, 18], &[1, 1]).unwrap());
+        assert_eq!(a.matmul(&b).unwrap().to_f64_vec(), naive(&a.contiguous(), &b.contiguous()));
+    }
+
+    #[test]
+    fn narrow_floats_are_summed_in_f32_and_rounded_once() {
+        for (m, k, n) in [(1, 700, 600), (3, 70, 5), (40, 300, 70), (300, 20, 2)] {
+            for dtype in [DType::BF16, DType::F16, DType::Fp8E4M3] {
+                let (a, b) = (counted(m, k).cast(dtype).unwrap(), counted(k, n).cast(dtype).unwrap());
+                let wide = |x: &Tensor| x.cast(DType::F32).unwrap();
+                for b in [&b, &turned(&b)] {
+                    let want = wide(&a).matmul(&wide(b)).unwrap().cast(dtype).unwrap();
+                    let got = a.matmul(b).unwrap();
+                    assert_eq!((got.dtype(), got.to_le_bytes()), (dtype, want.to_le_bytes()), "{m} {k} {n} {dtype}");
+                }
+            }
         }
     }
 
@@ -269,7 +198,9 @@ mod tests {
             let count = shape.iter().product::<usize>();
             Tensor::from_f32(shape, &(0..count).map(|i| (i as f32 * 0.37).sin()).collect::<Vec<_>>()).unwrap()
         };
-        let cases: [(&[usize], &[usize]); 6] = [
+        let cases: [(&[usize], &[usize]); 8] = [
+            (&[300, 600], &[600, 1100]),
+            (&[500, 300], &[300, 3]),
             (&[1, 300], &[300, 2000]),
             (&[7, 65], &[65, 700]),
             (&[200, 300], &[300, 400]),

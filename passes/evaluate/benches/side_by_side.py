@@ -14,6 +14,9 @@ import torch
 from torch.nn import functional
 
 RUNS = 21
+# Seconds before every turn of either side: the other one's threads wait in a loop for some milliseconds for more work before they sleep,
+# and would have the cores that this one needs.
+IDLE = 0.05
 
 
 def made(*shape):
@@ -100,6 +103,7 @@ PROGRAMS = {
 
 def milliseconds(run):
     """Without the time that freeing the result takes."""
+    time.sleep(IDLE)
     start = time.perf_counter()
     result = run()
     took = time.perf_counter() - start
@@ -137,6 +141,7 @@ def main():
             ours.stdout.readline()
             mine, theirs = [], []
             for _ in range(RUNS):
+                time.sleep(IDLE)
                 ask("again")
                 mine.append(float(ours.stdout.readline()))
                 theirs.append(milliseconds(run))

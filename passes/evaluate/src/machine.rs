@@ -126,6 +126,9 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
             };
             cells[plan.slot(param)] = cell;
         }
+        for &slot in &plan.unused {
+            cells[slot] = Cell::Empty;
+        }
         self.activations.push(Activation { function, plan, cells, dims: Rc::new(dims), reading: arguments.reading });
         self.frames.push(Frame::Region { region: 0, at: 0 });
         Ok(())
@@ -251,6 +254,11 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
     fn operands(&mut self, plan: &Plan<'c>, item: &Item<'c>, exprs: &[Expr<'c>]) -> Result<Vec<S::Value>> {
         let slots = plan.operands(item).iter();
         let values = slots.zip(exprs).map(|(&slot, &expr)| self.read_slot(slot, expr)).collect();
+        for &field in plan.spent(item) {
+            if let Cell::Value(tuple) = &mut self.now().cells[plan.operands(item)[0]] {
+                S::forget(tuple, field);
+            }
+        }
         self.drop_all(plan.dead(item));
         values
     }

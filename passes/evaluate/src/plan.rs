@@ -2,8 +2,11 @@
 
 use std::ops::Range;
 
+use tf_core::op::{OpCall, OpView};
 use tf_core::walk::{operands, schedule};
-use tf_core::{Expr, ExprKind, Function, NodeMap};
+use tf_core::{Callee, Expr, ExprKind, Function, NodeMap};
+use tf_hir::tensor::TupleGetItem;
+use tf_types::TypeKind;
 
 /// An expression's place among a function's values.
 pub type Slot = usize;
@@ -20,6 +23,9 @@ pub struct Plan<'c> {
     /// Of all items, one after the other.
     operands: Vec<Slot>,
     dead: Vec<Slot>,
+    spent: Vec<usize>,
+    /// Parameters that nobody uses.
+    pub unused: Vec<Slot>,
 }
 
 /// One evaluation.
@@ -31,6 +37,7 @@ pub struct Item<'c> {
     operands: Range<usize>,
     dead: Range<usize>,
     dead_after: Range<usize>,
+    spent: Range<usize>,
     /// Whether only iterations of loops use it, so that its failure counts when one runs.
     pub deferred: bool,
 }
@@ -48,6 +55,7 @@ struct Planner<'c> {
     places: Vec<Place>,
     /// Per region: where its loop stands.
     parents: Vec<Option<Place>>,
+    params: Vec<Slot>,
 }
 
 impl<'c> Plan<'c> {
@@ -88,14 +96,43 @@ impl<'c> Plan<'c> {
     pub fn dead_after(&self, item: &Item<'c>) -> &[Slot] {
         &self.dead[item.dead_after.clone()]
     }
+
+    /// The fields that nobody needs once an item has read its operand, a tuple that lives on.
+    #[must_use]
+    pub fn spent(&self, item: &Item<'c>) -> &[usize] {
+        &self.spent[item.spent.clone()]
+    }
+}
+
+/// The field that an expression takes out of its operand.
+fn field_of(expr: Expr<'_>) -> Option<usize> {
+    let ExprKind::Call { callee: Callee::Op(op), args } = expr.kind else { return None };
+    let call = op.is::<TupleGetItem>().then(|| OpCall::<TupleGetItem>::new(OpView { op, args }))??;
+    usize::try_from(call.index()).ok()
+}
+
+/// A field taken out of the tuple in a slot of the same region, by that item.
+struct Get<'c> {
+    slot: Slot,
+    tuple: Expr<'c>,
+    at: usize,
+    field: usize,
 }
 
 impl<'c> Planner<'c> {
     fn new(function: Function<'c>, body: Expr<'c>) -> Self {
         let mut schedule = schedule(body);
         let (bodies, slots) = (NodeMap::default(), NodeMap::default());
-        let mut plan =
-            Plan { regions: Vec::new(), made: Vec::new(), bodies, slots, operands: Vec::new(), dead: Vec::new() };
+        let mut plan = Plan {
+            regions: Vec::new(),
+            made: Vec::new(),
+            bodies,
+            slots,
+            operands: Vec::new(),
+            dead: Vec::new(),
+            spent: Vec::new(),
+            unused: Vec::new(),
+        };
         let mut places = Vec::new();
         let mut parents = vec![None];
         let mut add = |plan: &mut Plan<'c>, expr: Expr<'c>, place: Place| {
@@ -125,7 +162,15 @@ impl<'c> Planner<'c> {
                     pending.push((count, schedule.regions.get_mut(&expr).map(std::mem::take).unwrap_or_default()));
                     count += 1;
                 }
-                items.push(Item { expr, slot, operands: 0..0, dead: 0..0, dead_after: 0..0, deferred: false });
+                items.push(Item {
+                    expr,
+                    slot,
+                    operands: 0..0,
+                    dead: 0..0,
+                    dead_after: 0..0,
+                    spent: 0..0,
+                    deferred: false,
+                });
             }
             if plan.regions.len() < count {
                 plan.regions.resize_with(count, Vec::new);
@@ -142,7 +187,8 @@ impl<'c> Planner<'c> {
             }
             item.operands = first..plan.operands.len();
         }
-        Self { plan, places, parents }
+        let params = function.params.iter().map(|&param| plan.slot(param)).collect();
+        Self { plan, places, parents, params }
     }
 
     /// The item of `region` that contains a place, and whether it lies in a loop of that region.
@@ -164,11 +210,19 @@ impl<'c> Planner<'c> {
         let mut pinned = vec![false; self.places.len()];
         let mut made = vec![Vec::new(); self.plan.regions.len()];
         let mut uses = Vec::new();
+        let (mut gets, mut whole) = (Vec::new(), vec![false; self.places.len()]);
         for (region, items) in self.plan.regions.iter().enumerate() {
             for (at, item) in items.iter().enumerate() {
                 let inner = self.uses(item, &mut uses);
+                let field = field_of(item.expr);
                 for &(slot, by_iteration) in &uses {
                     let home = self.places[slot].region;
+                    match (field, item.expr.kind) {
+                        (Some(field), ExprKind::Call { args: &[tuple], .. }) if home == region => {
+                            gets.push(Get { slot, tuple, at, field });
+                        }
+                        _ => whole[slot] = true,
+                    }
                     if let Some(inner) = inner.filter(|&inner| inner == home) {
                         if !std::mem::replace(&mut pinned[slot], true) {
                             made[inner].push(slot);
@@ -185,6 +239,10 @@ impl<'c> Planner<'c> {
         }
         self.plan.made = made;
         let result = self.plan.slot(body);
+        let is_unused = |slot: &Slot| *slot != result && last[*slot].0 == NEVER;
+        self.plan.unused = self.params.iter().copied().filter(is_unused).collect();
+        gets.retain(|get| !whole[get.slot] && get.slot != result);
+        self.fields(gets);
         let dying = last.iter().enumerate().filter(|&(slot, &(at, _))| at != NEVER && !pinned[slot] && slot != result);
         let mut deaths: Vec<_> =
             dying.map(|(slot, &(at, in_loop))| (self.places[slot].region, at, in_loop, slot)).collect();
@@ -196,6 +254,26 @@ impl<'c> Planner<'c> {
             self.plan.dead.push(slot);
         }
         self.deferrals(result);
+    }
+
+    /// Notes which get of a field is the last one, or the first one of any field where nobody gets this one. `gets`, in order, are the only uses
+    /// of their tuples.
+    fn fields(&mut self, mut gets: Vec<Get<'c>>) {
+        gets.sort_by_key(|get| get.slot);
+        let mut spent = Vec::new();
+        for gets in gets.chunk_by(|a, b| a.slot == b.slot) {
+            let TypeKind::Tuple(fields) = *gets[0].tuple.ty().data() else { continue };
+            for field in 0..fields.len() {
+                let last = gets.iter().rfind(|get| get.field == field).unwrap_or(&gets[0]);
+                spent.push((self.places[last.slot].region, last.at, field));
+            }
+        }
+        spent.sort_unstable();
+        for (order, &(region, at, field)) in spent.iter().enumerate() {
+            let range = &mut self.plan.regions[region][at].spent;
+            *range = if range.is_empty() { order } else { range.start }..order + 1;
+            self.plan.spent.push(field);
+        }
     }
 
     /// A value is deferred if every use outside iterations is by a deferred one of its region, which comes later.

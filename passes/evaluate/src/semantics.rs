@@ -36,6 +36,9 @@ pub trait Semantics<'c> {
     /// Several values as one.
     fn tuple(&self, fields: Vec<Self::Value>) -> Self::Value;
 
+    /// Lets go of a field of a tuple that nobody will ask for.
+    fn forget(value: &mut Self::Value, field: usize);
+
     /// The logical shape of a tensor; `None`: the value is a tuple.
     fn shape(value: &Self::Value) -> Option<&[usize]>;
 
@@ -70,6 +73,12 @@ impl<'c> Semantics<'c> for Whole {
 
     fn tuple(&self, fields: Vec<Value>) -> Value {
         Value::Tuple(fields)
+    }
+
+    fn forget(value: &mut Value, field: usize) {
+        if let Value::Tuple(fields) = value {
+            fields[field] = Value::Tuple(Vec::new());
+        }
     }
 
     fn shape(value: &Value) -> Option<&[usize]> {

@@ -95,6 +95,12 @@ impl<'c> Semantics<'c> for PerPosition<'_, 'c> {
         Held::Tuple(fields)
     }
 
+    fn forget(value: &mut Held, field: usize) {
+        if let Held::Tuple(fields) = value {
+            fields[field] = Held::Tuple(Vec::new());
+        }
+    }
+
     fn shape(value: &Held) -> Option<&[usize]> {
         match value {
             Held::Tensor(parts) => Some(&parts.shape),

@@ -6,6 +6,7 @@ use tf_core::node::ModuleData;
 use tf_core::op::{OpCall, RuleError, TypeRule};
 use tf_core::{AnyFunction, Arena, Callee, Context, Expr, ExprKind, Meta, op};
 use tf_evaluate::{Engine, Reference, Request, bind_dims};
+use tf_hir::tensor::TupleGetItem;
 use tf_types::{DType, Type};
 use tf_value::{DialectBuilder, EvalCx, EvalRegistry, EvalRule, Tensor, Value, ValueError};
 
@@ -102,4 +103,51 @@ fn loops_and_calls_hand_values_on() {
     assert_eq!(run(cx, rules, x, call(made)), [1.0], "an argument");
     assert_eq!(run(cx, rules, x, probe(cx, call(made))), [2.0], "the value of a call");
     assert_eq!(run(cx, rules, x, call(x)), [0.0]);
+}
+
+#[test]
+fn a_field_dies_at_its_last_use_though_the_tuple_lives_on() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let ty = tensor(cx, &[cx.dim(1)], DType::F32);
+    let x = var(cx, "x", ty);
+    let pair = || {
+        let fields = [add(cx, x, x), add(cx, x, add(cx, x, x))];
+        cx.expr(ExprKind::Tuple(cx.alloc_slice(&fields)), cx.tuple(&[ty, ty]), Meta::default())
+    };
+    let field = |tuple, index| cx.call(TupleGetItem::new(cx, index), &[tuple], Meta::default()).unwrap();
+    let tuple = pair();
+    let body = add(cx, probe(cx, field(tuple, 0)), probe(cx, field(tuple, 1)));
+    assert_eq!(run(cx, rules, x, body), [2.0], "each get is the last of its field");
+    let tuple = pair();
+    let body = add(cx, probe(cx, field(tuple, 0)), field(tuple, 0));
+    let shared = run(cx, rules, x, body);
+    assert_eq!(shared, [0.0], "another get of the field comes later");
+    let tuple = pair();
+    let body = cx.expr(
+        ExprKind::Tuple(cx.alloc_slice(&[probe(cx, field(tuple, 1)), tuple])),
+        cx.tuple(&[ty, tuple.ty()]),
+        Meta::default(),
+    );
+    assert_eq!(run(cx, rules, x, body), [0.0; 3], "the tuple itself is used");
+}
+
+#[test]
+fn what_nobody_uses_is_let_go() {
+    let arena = Arena::new();
+    let (cx, rules) = &context(&arena);
+    let ty = tensor(cx, &[cx.dim(1)], DType::F32);
+    let x = var(cx, "x", ty);
+    let (y, unused) = (var(cx, "y", ty), var(cx, "unused", ty));
+    // The same value is argument of both parameters, so that one that stays alive is a second holder.
+    let callee = function(cx, "g", &[unused, y], probe(cx, y));
+    let made = add(cx, x, x);
+    let kind = ExprKind::Call { callee: Callee::Function(callee), args: cx.alloc_slice(&[made, made]) };
+    let called = cx.expr(kind, ty, Meta::at(line(cx, 3)));
+    assert_eq!(run(cx, rules, x, called), [1.0], "a parameter");
+    // Two fields are one value, of which nobody gets the first; the tuple lives until the get of the third.
+    let fields = cx.alloc_slice(&[made, made, add(cx, made, x)]);
+    let tuple = cx.expr(ExprKind::Tuple(fields), cx.tuple(&[ty; 3]), Meta::default());
+    let field = |index| cx.call(TupleGetItem::new(cx, index), &[tuple], Meta::default()).unwrap();
+    assert_eq!(run(cx, rules, x, add(cx, probe(cx, field(1)), field(2))), [1.0], "a field");
 }

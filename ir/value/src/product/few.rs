@@ -1,0 +1,109 @@
+//! Products of a few rows with a matrix, which is read once: nothing is packed, and columns are what threads share.
+
+use pulp::{Simd, WithSimd};
+
+use super::pack::{COLUMNS, Lines};
+use crate::element::Numeric;
+
+/// From as many rows on, packing pays.
+pub(super) const FEW: usize = 8;
+/// Elements widened at a time.
+const BLOCK: usize = 512;
+/// Rows of the matrix added at a time.
+const TOGETHER: usize = 4;
+
+/// Some rows, each of them `depth` long, times the columns `first` to `first + width` of a matrix; `out` has a row for each of them, `width` long.
+pub(super) struct Few<'r, 'a, T> {
+    pub(super) rows: &'a [f32],
+    pub(super) depth: usize,
+    pub(super) rhs: Lines<'r, T>,
+    pub(super) columns: (usize, usize),
+    pub(super) out: &'a mut [f32],
+}
+
+impl<T: Numeric<Wide = f32>> WithSimd for Few<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        if self.rhs.turned() {
+            macro_rules! rows {
+                ($($count:literal)+) => {
+                    match self.out.len() / self.columns.1 {
+                        $($count => self.dots::<S, $count>(simd),)+
+                        _ => unreachable!("fewer than {FEW} rows"),
+                    }
+                };
+            }
+            rows!(1 2 3 4 5 6 7);
+        } else {
+            self.sums();
+        }
+    }
+}
+
+impl<T: Numeric<Wide = f32>> Few<'_, '_, T> {
+    /// Columns of the matrix are runs of memory: each product is one of two runs.
+    #[inline(always)]
+    fn dots<S: Simd, const N: usize>(self, simd: S) {
+        let (first, width) = self.columns;
+        let mut room = [0.0; BLOCK];
+        for column in 0..width {
+            let mut sums = [[simd.splat_f32s(0.0); 2]; N];
+            let mut tails = [0.0f32; N];
+            for from in (0..self.depth).step_by(BLOCK) {
+                let length = BLOCK.min(self.depth - from);
+                let run = self.rhs.run(first + column, from, length);
+                let run = match T::wide_of(run) {
+                    Some(run) => run,
+                    None => {
+                        T::load(run, &mut room[..length]);
+                        &room[..length]
+                    }
+                };
+                let (vectors, tail) = S::as_simd_f32s(run);
+                for ((row, sums), end) in self.rows.chunks(self.depth).zip(&mut sums).zip(&mut tails) {
+                    let (factors, rest) = S::as_simd_f32s(&row[from..from + length]);
+                    for (at, (&a, &b)) in factors.iter().zip(vectors).enumerate() {
+                        sums[at % 2] = simd.mul_add_f32s(a, b, sums[at % 2]);
+                    }
+                    for (&a, &b) in rest.iter().zip(tail) {
+                        *end = a.mul_add(b, *end);
+                    }
+                }
+            }
+            for (row, (sums, tail)) in sums.into_iter().zip(tails).enumerate() {
+                self.out[row * width + column] = simd.reduce_sum_f32s(simd.add_f32s(sums[0], sums[1])) + tail;
+            }
+        }
+    }
+
+    /// Rows of the matrix are runs of memory: they are scaled and added up.
+    #[inline(always)]
+    fn sums(self) {
+        let (first, width) = self.columns;
+        self.out.fill(0.0);
+        let mut room = [[0.0; COLUMNS]; TOGETHER];
+        for from in (0..self.depth).step_by(TOGETHER) {
+            let count = TOGETHER.min(self.depth - from);
+            for (at, room) in room[..count].iter_mut().enumerate() {
+                T::load(self.rhs.run(from + at, first, width), &mut room[..width]);
+            }
+            for (row, out) in self.rows.chunks(self.depth).zip(self.out.chunks_mut(width)) {
+                let factors = &row[from..from + count];
+                let [a, b, c, d] = room.each_ref().map(|line| &line[..width]);
+                if let &[e, f, g, h] = factors {
+                    for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+                        *out = e.mul_add(*a, f.mul_add(*b, g.mul_add(*c, h.mul_add(*d, *out))));
+                    }
+                } else {
+                    for (factor, line) in factors.iter().zip([a, b, c]) {
+                        for (out, line) in out.iter_mut().zip(line) {
+                            *out = factor.mul_add(*line, *out);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
