@@ -4,7 +4,7 @@ use tf_types::DType;
 
 use crate::cast::{promote, promoted};
 use crate::element::{Element, SharedArray};
-use crate::kernel::{CHUNK, fill_chunks};
+use crate::kernel::{CHUNK, fill_chunks, made_in_chunks};
 use crate::tensor::{element_count, from_parts, owned, row_major, show_shape};
 use crate::{Tensor, ValueError, normalize_axis, with_array};
 
@@ -14,7 +14,7 @@ pub(crate) fn around(shape: &[usize], axis: usize) -> (usize, usize) {
 }
 
 fn joined<T: Element>(parts: &[Tensor], axis: usize, shape: &[usize]) -> Tensor {
-    let (outer, inner) = around(shape, axis);
+    let inner = around(shape, axis).1;
     let parts: Vec<_> = parts
         .iter()
         .map(|part| {
@@ -22,12 +22,19 @@ fn joined<T: Element>(parts: &[Tensor], axis: usize, shape: &[usize]) -> Tensor 
             (row_major(array), array.shape()[axis] * inner)
         })
         .collect();
-    let mut out = Vec::with_capacity(shape.iter().product());
-    for row in 0..outer {
-        for (elements, length) in &parts {
-            out.extend_from_slice(&elements[row * length..(row + 1) * length]);
+    let (count, row) = (shape.iter().product(), (shape[axis] * inner).max(1));
+    let out = made_in_chunks(count, row * (CHUNK / row).max(1), &|from, out| {
+        for (row, mut out) in (from / row..).zip(out.chunks_mut(row)) {
+            for (elements, length) in &parts {
+                let (part, rest) = out.split_at_mut(*length);
+                match part {
+                    [one] => *one = elements[row],
+                    _ => part.copy_from_slice(&elements[row * length..(row + 1) * length]),
+                }
+                out = rest;
+            }
         }
-    }
+    });
     T::wrap(from_parts(shape, out))
 }
 

@@ -1,11 +1,14 @@
 //! Two-dimensional convolution: windows laid out as matrices, then products.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 use tf_types::DType;
 use tf_types::kinds::BinaryKind;
 
 use crate::element::{Element, SharedArray};
 use crate::tensor::{element_count, from_parts, row_major, show_shape};
+use crate::vector::vectorized;
 use crate::{Tensor, ValueError, with_array};
 
 /// How windows lie on an image: height, then width.
@@ -30,12 +33,6 @@ impl ConvGeometry {
         Some(padded.checked_sub(span)?.checked_div(self.stride[axis])? + 1)
     }
 
-    /// The image's index of element `tap` of window `at`; `None` in the padding.
-    fn source(&self, axis: usize, at: usize, tap: usize, image: usize) -> Option<usize> {
-        let padded = at * self.stride[axis] + tap * self.dilation[axis];
-        padded.checked_sub(self.padding[axis]).filter(|&index| index < image)
-    }
-
     /// `(n, c, h, w)` to `(n, c * kh * kw, oh * ow)`: column `(oh, ow)` holds that window's elements.
     fn columns<T: Element>(
         &self,
@@ -51,18 +48,68 @@ impl ConvGeometry {
         columns.par_chunks_mut(windows.max(1)).enumerate().for_each(|(row, columns)| {
             let (plane, tap) = (row / taps, row % taps);
             let image = &source[plane * h * w..(plane + 1) * h * w];
-            for (at, line) in columns.chunks_mut(out[1]).enumerate() {
-                let Some(y) = self.source(0, at, tap / kernel[1], h) else { continue };
-                for (at, element) in line.iter_mut().enumerate() {
-                    if let Some(x) = self.source(1, at, tap % kernel[1], w) {
-                        *element = image[y * w + x];
-                    }
+            let (rows, top) = self.on_image(0, tap / kernel[1], (h, out[0]));
+            let (taken, left) = self.on_image(1, tap % kernel[1], (w, out[1]));
+            for (at, row) in rows.enumerate() {
+                let line = &image[(top + at * self.stride[0]) * w..][..w];
+                let columns = &mut columns[row * out[1]..][taken.clone()];
+                for (to, from) in columns.iter_mut().zip(line[left.min(w)..].iter().step_by(self.stride[1])) {
+                    *to = *from;
                 }
             }
         });
         Ok(T::wrap(from_parts(&shape, columns)))
     }
+
+    /// The windows along an axis whose element `tap` lies on an image of that extent, and the image's index of the first of them.
+    #[inline(always)]
+    fn on_image(&self, axis: usize, tap: usize, (image, windows): (usize, usize)) -> (Range<usize>, usize) {
+        let (stride, offset) = (self.stride[axis], tap * self.dilation[axis]);
+        let first = self.padding[axis].saturating_sub(offset).div_ceil(stride);
+        let end = (image + self.padding[axis]).saturating_sub(offset).div_ceil(stride).min(windows);
+        (first.min(windows)..end.max(first.min(windows)), (first * stride + offset).saturating_sub(self.padding[axis]))
+    }
+
+    /// The sums of all windows, plane by plane of the result, for groups of so few planes that laying out the windows for them costs more than the
+    /// products.
+    fn direct(&self, x: &SharedArray<f32>, weight: &SharedArray<f32>, out: [usize; 2]) -> Result<Tensor, ValueError> {
+        let (&[n, c, h, w], &[o, per_group, kh, kw]) = (x.shape(), weight.shape()) else {
+            unreachable!("four axes each");
+        };
+        let (source, weights, shape) = (row_major(x), row_major(weight), [n, o, out[0], out[1]]);
+        let mut sums = vec![0.0f32; element_count(&shape, f32::BYTES)?];
+        sums.par_chunks_mut((out[0] * out[1]).max(1)).enumerate().for_each(|(plane, sums)| {
+            let (image, channel) = (plane / o, plane % o);
+            let group = channel / (o / self.groups);
+            let taps = (0..per_group * kh * kw).zip(&weights[channel * per_group * kh * kw..]);
+            vectorized(
+                #[inline(always)]
+                || {
+                    for (tap, &factor) in taps {
+                        let from = (image * c + group * per_group + tap / (kh * kw)) * h * w;
+                        let (rows, top) = self.on_image(0, tap / kw % kh, (h, out[0]));
+                        let (columns, left) = self.on_image(1, tap % kw, (w, out[1]));
+                        for (at, row) in rows.enumerate() {
+                            let line = &source[from + (top + at * self.stride[0]) * w..][..w];
+                            let (line, sums) = (&line[left.min(w)..], &mut sums[row * out[1]..][columns.clone()]);
+                            match self.stride[1] {
+                                1 => sums.iter_mut().zip(line).for_each(|(sum, x)| *sum += factor * x),
+                                stride => {
+                                    let line = line.iter().step_by(stride);
+                                    sums.iter_mut().zip(line).for_each(|(sum, x)| *sum += factor * x);
+                                }
+                            }
+                        }
+                    }
+                },
+            );
+        });
+        Ok(Tensor::F32(from_parts(&shape, sums)))
+    }
 }
+
+/// Planes of a group below which its windows are not laid out.
+const FEW: usize = 8;
 
 impl Tensor {
     /// `out[n, o, y, x] = bias[o] + sum over c, i, j of input[n, c, …] * weight[o, c, i, j]`, cross-correlation as torch's
@@ -97,11 +144,19 @@ impl Tensor {
         }
         let inner = if dtype.is_float() { DType::F32 } else { dtype };
         let (x, weight, bias) = (self.cast(inner)?, weight.cast(inner)?, bias.cast(inner)?);
+        let bias = bias.reshape(&[o, 1, 1])?;
+        if let (Self::F32(x), Self::F32(weight)) = (&x, &weight)
+            && o / groups < FEW
+            // The zeros of the padding times anything else are NaN.
+            && weight.iter().all(|factor| factor.is_finite())
+        {
+            return geometry.direct(x, weight, [oh, ow])?.binary(bias, BinaryKind::Add)?.cast(dtype);
+        }
         let columns = with_array!(&x, array => geometry.columns(array, [kh, kw], [oh, ow]))?;
         let depth = per_group * kh * kw;
         let columns = columns.reshape(&[n, groups, depth, oh * ow])?;
         let product = weight.reshape(&[1, groups, o / groups, depth])?.matmul(&columns)?;
-        let sum = product.reshape(&[n, o, oh, ow])?.binary(bias.reshape(&[o, 1, 1])?, BinaryKind::Add)?;
+        let sum = product.reshape(&[n, o, oh, ow])?.binary(bias, BinaryKind::Add)?;
         sum.cast(dtype)
     }
 }

@@ -6,6 +6,7 @@ use ndarray::ArcArray;
 use ndarray::IxDyn;
 use tf_types::DType;
 
+use crate::vector::vectorized;
 use crate::{F8E8M0, Fp8E4M3, Tensor};
 
 /// An n-d array with shared storage: clones and views copy no elements.
@@ -119,21 +120,44 @@ macro_rules! numeric_as_itself {
 
 numeric_as_itself!(f32, i32, i64, bool);
 
-macro_rules! numeric_half {
-    ($($type:ty),+) => {$(
-        impl Numeric for $type {
-            type Wide = f32;
-            fn load(src: &[Self], dst: &mut [f32]) {
-                src.convert_to_f32_slice(dst);
-            }
-            fn store(src: &[f32], dst: &mut [Self]) {
-                dst.convert_from_f32_slice(src);
-            }
-        }
-    )+};
+impl Numeric for f16 {
+    type Wide = f32;
+    fn load(src: &[Self], dst: &mut [f32]) {
+        src.convert_to_f32_slice(dst);
+    }
+    fn store(src: &[f32], dst: &mut [Self]) {
+        dst.convert_from_f32_slice(src);
+    }
 }
 
-numeric_half!(f16, bf16);
+/// The upper half of an f32.
+impl Numeric for bf16 {
+    type Wide = f32;
+    fn load(src: &[Self], dst: &mut [f32]) {
+        vectorized(
+            #[inline(always)]
+            || {
+                for (wide, narrow) in dst.iter_mut().zip(src) {
+                    *wide = f32::from_bits(u32::from(narrow.to_bits()) << 16);
+                }
+            },
+        );
+    }
+    fn store(src: &[f32], dst: &mut [Self]) {
+        vectorized(
+            #[inline(always)]
+            || {
+                for (narrow, wide) in dst.iter_mut().zip(src) {
+                    let bits = wide.to_bits();
+                    // Half a step up, a little less where the step below is even; a NaN stays one.
+                    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1)) >> 16;
+                    let quiet = bits >> 16 | 0x40;
+                    *narrow = Self::from_bits(if wide.is_nan() { quiet } else { rounded } as u16);
+                }
+            },
+        );
+    }
+}
 
 impl Numeric for Fp8E4M3 {
     type Wide = f32;
@@ -145,6 +169,26 @@ impl Numeric for Fp8E4M3 {
     fn store(src: &[f32], dst: &mut [Self]) {
         for (narrow, wide) in dst.iter_mut().zip(src) {
             *narrow = Self::from_f32(*wide);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use half::bf16;
+
+    use super::Numeric;
+
+    /// All bf16, their neighbours in f32 and the places halfway between them, as the crate `half` has it.
+    #[test]
+    fn bf16_is_the_rounded_upper_half() {
+        for upper in 0..=u16::MAX {
+            let narrow = bf16::from_bits(upper);
+            assert_eq!(narrow.widen().to_bits(), u32::from(upper) << 16);
+            for lower in [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
+                let wide = f32::from_bits(u32::from(upper) << 16 | lower);
+                assert_eq!(bf16::narrow(wide).to_bits(), bf16::from_f32(wide).to_bits(), "{wide:e}");
+            }
         }
     }
 }

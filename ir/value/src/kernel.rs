@@ -160,7 +160,7 @@ pub(crate) fn arithmetic<T: Numeric>(
     };
     let elements = out.as_slice_mut().expect("reused arrays are row-major");
     let source = Source::of(&other, &shape);
-    let step: Step<'_, T, T> = if out_is_lhs {
+    let step: Step<'_, T> = if out_is_lhs {
         &|a, b, out| {
             T::load(out, a);
             f(a, b);
@@ -188,11 +188,22 @@ pub(crate) fn predicate<T: Numeric>(
     rhs: &SharedArray<T>,
     f: Test<T::Wide>,
 ) -> Result<SharedArray<bool>, ValueError> {
-    zip(lhs, rhs, &|a, b, out| f(a, b, out))
+    let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
+    let count = element_count(&shape, bool::BYTES)?;
+    let sources = (Source::of(lhs, &shape), Source::of(rhs, &shape));
+    let (chunk, row) = rows_of(&sources);
+    let out = made_in_chunks(count, chunk, &|first, out| {
+        let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
+        in_blocks(first, out, row, |from, out| {
+            let n = out.len();
+            f(sources.0.block(from, &mut a[..n]), sources.1.block(from, &mut b[..n]), out);
+        });
+    });
+    Ok(from_parts(&shape, out))
 }
 
 /// What is done with two widened blocks, which may be overwritten.
-type Step<'s, T, O> = &'s (dyn Fn(&mut [<T as Numeric>::Wide], &mut [<T as Numeric>::Wide], &mut [O]) + Sync);
+type Step<'s, T> = &'s (dyn Fn(&mut [<T as Numeric>::Wide], &mut [<T as Numeric>::Wide], &mut [T]) + Sync);
 
 /// Where the elements of an operand come from, in the row-major order of the result.
 enum Source<'a, T: Clone> {
@@ -226,6 +237,17 @@ impl<'a, T: Numeric> Source<'a, T> {
         if let Self::Rows(_, row) = self { Some(*row) } else { None }
     }
 
+    /// The widened elements from number `from` on, all of one row: where they are, or in `room`.
+    fn block<'b>(&'b self, from: usize, room: &'b mut [T::Wide]) -> &'b [T::Wide] {
+        if let Self::All(elements) = self
+            && let Some(wide) = T::wide_of(&elements[from..from + room.len()])
+        {
+            return wide;
+        }
+        self.load(from, room);
+        room
+    }
+
     /// Widens the elements from number `from` on, all of one row.
     fn load(&self, from: usize, wide: &mut [T::Wide]) {
         match self {
@@ -238,13 +260,13 @@ impl<'a, T: Numeric> Source<'a, T> {
 }
 
 /// Widens both operands block by block and hands the blocks to `step`.
-fn zip<T: Numeric, O: Element>(
+fn zip<T: Numeric>(
     lhs: &SharedArray<T>,
     rhs: &SharedArray<T>,
-    step: Step<'_, T, O>,
-) -> Result<SharedArray<O>, ValueError> {
+    step: Step<'_, T>,
+) -> Result<SharedArray<T>, ValueError> {
     let shape = broadcast_shapes(lhs.shape(), rhs.shape())?;
-    let (count, sources) = (element_count(&shape, O::BYTES)?, (Source::of(lhs, &shape), Source::of(rhs, &shape)));
+    let (count, sources) = (element_count(&shape, T::BYTES)?, (Source::of(lhs, &shape), Source::of(rhs, &shape)));
     let (chunk, row) = rows_of(&sources);
     let out = made_in_chunks(count, chunk, &|first, out| fill_rows(first, out, row, &sources, step));
     Ok(from_parts(&shape, out))
@@ -256,23 +278,30 @@ fn rows_of<T: Numeric>((lhs, rhs): &(Source<'_, T>, Source<'_, T>)) -> (usize, u
     (row * (CHUNK / row).max(1), row)
 }
 
-/// Calls `step` for the blocks of `out`, the elements from number `first` on, with the elements of both operands.
-fn fill_rows<T: Numeric, O: Element>(
-    first: usize,
-    out: &mut [O],
-    row: usize,
-    (lhs, rhs): &(Source<'_, T>, Source<'_, T>),
-    step: Step<'_, T, O>,
-) {
-    let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
+/// Calls `step` for the blocks of `out`, the elements from number `first` on, with the number of the first element of each.
+fn in_blocks<O>(first: usize, out: &mut [O], row: usize, mut step: impl FnMut(usize, &mut [O])) {
     for (index, out) in out.chunks_mut(row).enumerate() {
         for (block, out) in out.chunks_mut(BLOCK).enumerate() {
-            let (n, from) = (out.len(), first + index * row + block * BLOCK);
-            lhs.load(from, &mut a[..n]);
-            rhs.load(from, &mut b[..n]);
-            step(&mut a[..n], &mut b[..n], out);
+            step(first + index * row + block * BLOCK, out);
         }
     }
+}
+
+/// Calls `step` for the blocks of `out`, with the elements of both operands.
+fn fill_rows<T: Numeric>(
+    first: usize,
+    out: &mut [T],
+    row: usize,
+    (lhs, rhs): &(Source<'_, T>, Source<'_, T>),
+    step: Step<'_, T>,
+) {
+    let (mut a, mut b) = ([T::Wide::default(); BLOCK], [T::Wide::default(); BLOCK]);
+    in_blocks(first, out, row, |from, out| {
+        let n = out.len();
+        lhs.load(from, &mut a[..n]);
+        rhs.load(from, &mut b[..n]);
+        step(&mut a[..n], &mut b[..n], out);
+    });
 }
 
 /// The row of the last axis that is number `at` in row-major order of the other axes.

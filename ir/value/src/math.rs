@@ -52,6 +52,21 @@ pub(crate) fn exp(x: f32) -> f32 {
     scale(1.0 + (r * r).mul_add(tail, r), exponent)
 }
 
+/// `e^x` for `x` up to 0 and NaN, in fewer steps.
+#[inline(always)]
+pub(crate) fn exp_not_positive(x: f32) -> f32 {
+    // Powers of two are this much too great at first, so that none of them is below the normal ones, and the result is rounded once.
+    const MORE: u32 = 64;
+    // Below, the result is 0; NaN passes.
+    let x = if x < -104.0 { -104.0 } else { x };
+    let shifted = x.mul_add(std::f32::consts::LOG2_E, ROUND_F32);
+    let n = shifted - ROUND_F32;
+    let r = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
+    let tail = polynomial_f32(r, [1.0, 0.5, 0.166_665_76, 0.041_666_552, 0.008_363_233, 0.001_392_625]);
+    let power = f32::from_bits((shifted.to_bits() << 23).wrapping_add((127 + MORE) << 23));
+    r.mul_add(tail, 1.0) * power * f32::from_bits((127 - MORE) << 23)
+}
+
 /// `2^x`
 #[inline(always)]
 pub(crate) fn exp2(x: f32) -> f32 {
@@ -208,7 +223,7 @@ pub(crate) fn gelu_tanh(x: f32) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{exp, exp2, gelu, gelu_tanh, ln, log2, sigmoid, silu, softplus, tanh};
+    use super::{exp, exp_not_positive, exp2, gelu, gelu_tanh, ln, log2, sigmoid, silu, softplus, tanh};
 
     /// The distance of `got` from `want` in steps between floats of `want`'s size.
     fn steps(got: f32, want: f64) -> f64 {
@@ -222,7 +237,7 @@ mod tests {
         (0..u32::MAX).step_by(1009).map(f32::from_bits).filter(|x| x.is_finite()).chain(ends)
     }
 
-    fn check(name: &str, f: fn(f32) -> f32, exact: fn(f64) -> f64, bound: f64) {
+    fn check(name: &str, f: fn(f32) -> f32, exact: impl Fn(f64) -> f64, bound: f64) {
         let (mut worst, mut at) = (0.0, 0.0);
         for x in floats() {
             let (got, want) = (f(x), exact(f64::from(x)));
@@ -242,6 +257,7 @@ mod tests {
     #[test]
     fn within_a_unit_in_the_last_place() {
         check("exp", exp, f64::exp, 1.1);
+        check("exp of what is not positive", |x| exp_not_positive(-x.abs()), |x| (-x.abs()).exp(), 1.3);
         check("exp2", exp2, f64::exp2, 1.1);
         check("ln", ln, f64::ln, 0.51);
         check("log2", log2, f64::log2, 0.51);
@@ -267,6 +283,8 @@ mod tests {
         for f in [exp, exp2, ln, log2, tanh, sigmoid, silu, softplus, gelu, gelu_tanh] {
             assert!(f(f32::NAN).is_nan());
         }
+        assert!(exp_not_positive(f32::NAN).is_nan() && exp_not_positive(f32::from_bits(0x7fc0_0001)).is_nan());
+        assert_eq!((exp_not_positive(-inf), exp_not_positive(-0.0)), (0.0, 1.0));
         let at = |f: fn(f32) -> f32| (f(-inf), f(inf));
         assert_eq!((at(exp), at(exp2), at(tanh)), ((0.0, inf), (0.0, inf), (-1.0, 1.0)));
         assert_eq!((at(sigmoid), at(softplus), ln(inf), log2(inf)), ((0.0, 1.0), (0.0, inf), inf, inf));

@@ -6,7 +6,8 @@ use tf_types::DType;
 
 use crate::element::{Element, SharedArray};
 use crate::product::product;
-use crate::tensor::{element_count, from_parts, show_shape};
+use crate::tensor::{element_count, from_parts, row_major, show_shape};
+use crate::vector::vectorized;
 use crate::view::broadcast_shapes;
 use crate::{Tensor, ValueError};
 
@@ -71,15 +72,32 @@ fn batched<T: Element>(
     Ok(from_parts(&shape, out))
 }
 
+fn in_order<T: Element>(array: &SharedArray<T>) -> SharedArray<T> {
+    match array.is_standard_layout() {
+        true => array.clone(),
+        false => from_parts(array.shape(), row_major(array).into_owned()),
+    }
+}
+
 /// Rows of `b` scaled by the elements of `a` and added up: the innermost loop runs over consecutive elements.
 macro_rules! integers {
     ($name:ident, $type:ty) => {
         fn $name(lhs: &SharedArray<$type>, rhs: &SharedArray<$type>) -> Result<SharedArray<$type>, ValueError> {
-            batched(lhs, rhs, |a, b, mut out| {
+            let rhs = in_order(rhs);
+            batched(lhs, &rhs, |a, b, mut out| {
                 for (mut out, a) in out.rows_mut().into_iter().zip(a.rows()) {
-                    for (&scale, b) in a.iter().zip(b.rows()) {
-                        out.zip_mut_with(&b, |out, &b| *out = out.wrapping_add(scale.wrapping_mul(b)));
-                    }
+                    let out = out.as_slice_mut().expect("rows of the result are runs of memory");
+                    vectorized(
+                        #[inline(always)]
+                        || {
+                            for (&scale, b) in a.iter().zip(b.rows()) {
+                                let b = b.to_slice().expect("rows of a row-major matrix are runs of memory");
+                                for (out, &b) in out.iter_mut().zip(b) {
+                                    *out = out.wrapping_add(scale.wrapping_mul(b));
+                                }
+                            }
+                        },
+                    );
                 }
             })
         }

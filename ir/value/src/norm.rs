@@ -1,6 +1,7 @@
 //! Softmax and normalisations: f32 inside, one rounding at the end.
 
 use crate::kernel::{each, each_pair};
+use crate::reduce::{SPAN, joined};
 use crate::rows::{greatest, sum};
 use crate::tensor::show_shape;
 use crate::vector::vectorized;
@@ -9,9 +10,31 @@ use crate::{Tensor, ValueError, math};
 
 fn softmax(_: usize, row: &mut [f32]) {
     let most = greatest(row);
-    each(row, move |x| math::exp(x - most));
-    let scale = 1.0 / sum(row, std::convert::identity);
+    let scale = 1.0 / row.chunks_mut(SPAN).fold(0.0, |total, block| total + exponentials(block, most));
     each(row, move |x| x * scale);
+}
+
+/// Independent partial sums.
+const LANES: usize = 64;
+
+/// Replaces every element `x` by `e^(x - most)`; their sum.
+fn exponentials(block: &mut [f32], most: f32) -> f32 {
+    vectorized(
+        #[inline(always)]
+        move || {
+            let mut lanes = [0.0; LANES];
+            let (whole, rest) = block.as_chunks_mut::<LANES>();
+            let step = |(x, lane): (&mut f32, &mut f32)| {
+                *x = math::exp_not_positive(*x - most);
+                *lane += *x;
+            };
+            for chunk in whole {
+                chunk.iter_mut().zip(&mut lanes).for_each(step);
+            }
+            rest.iter_mut().zip(&mut lanes).for_each(step);
+            joined(lanes, |a, b| a + b)
+        },
+    )
 }
 
 /// The elements of a scale or an offset, which has one for each element of a row.

@@ -13,6 +13,9 @@ use crate::kernel::CHUNK;
 use crate::tensor::{from_parts, row_major, show_shape};
 use crate::{F8E8M0, Fp8E4M3, Tensor, ValueError, normalize_axis, with_array};
 
+/// Up to as many best elements are kept in order while the others go by.
+const FEW: usize = 32;
+
 /// The order of elements.
 trait Ranked: Element {
     fn rank(self, other: Self) -> Ordering;
@@ -64,34 +67,57 @@ impl<'a, T: Ranked> Lanes<'a, T> {
         self.elements[(number / self.inner * self.lane + at) * self.inner + number % self.inner]
     }
 
+    /// The elements of lane `number`; there are some.
+    fn lane(&self, number: usize) -> impl Iterator<Item = T> {
+        let first = number / self.inner * self.lane * self.inner + number % self.inner;
+        self.elements[first..].iter().step_by(self.inner).take(self.lane).copied()
+    }
+
     /// Lanes that one task takes.
     fn grain(&self) -> usize {
         (CHUNK / self.lane.max(1)).max(1)
     }
 
     fn first_greatest(&self, number: usize) -> i64 {
-        let mut best = 0;
-        for at in 1..self.lane {
-            if self.get(number, at).rank(self.get(number, best)) == Ordering::Greater {
-                best = at;
+        let mut best = (0, self.get(number, 0));
+        for (at, element) in self.lane(number).enumerate() {
+            if element.rank(best.1) == Ordering::Greater {
+                best = (at as i64, element);
             }
         }
-        best as i64
+        best.0
     }
 
     /// The first `k` indices in order.
     fn leading(&self, number: usize, k: usize, largest: bool) -> Vec<usize> {
-        let order = |&a: &usize, &b: &usize| {
-            let rank = self.get(number, a).rank(self.get(number, b));
-            (if largest { rank.reverse() } else { rank }).then(a.cmp(&b))
-        };
-        let mut indices: Vec<usize> = (0..self.lane).collect();
-        if 0 < k && k < indices.len() {
-            indices.select_nth_unstable_by(k - 1, order);
+        if k == 0 || self.lane == 0 {
+            return Vec::new();
         }
-        indices.truncate(k);
-        indices.sort_unstable_by(order);
-        indices
+        let order = |a: &(usize, T), b: &(usize, T)| {
+            let rank = a.1.rank(b.1);
+            (if largest { rank.reverse() } else { rank }).then(a.0.cmp(&b.0))
+        };
+        let elements = self.lane(number).enumerate();
+        let mut found: Vec<(usize, T)> = Vec::new();
+        if k <= FEW {
+            for new in elements {
+                // Most elements of a long lane come after all of the best ones.
+                if found.len() == k && order(&new, &found[k - 1]) == Ordering::Greater {
+                    continue;
+                }
+                let place = found.partition_point(|old| order(old, &new) == Ordering::Less);
+                found.truncate(k - 1);
+                found.insert(place, new);
+            }
+        } else {
+            found.extend(elements);
+            if k < found.len() {
+                found.select_nth_unstable_by(k - 1, order);
+                found.truncate(k);
+            }
+            found.sort_unstable_by(order);
+        }
+        found.into_iter().map(|(at, _)| at).collect()
     }
 }
 
@@ -184,6 +210,20 @@ mod tests {
         assert_eq!(x.topk(4, 1, true).unwrap_err().message, "topk of 4 exceeds axis 1 of extent 3");
         let none = Tensor::zeros(&[3, 0], DType::I32).unwrap().topk(2, 0, true).unwrap();
         assert_eq!(none.0.shape(), [2, 0]);
+    }
+
+    /// Few and many best elements of a long lane are the same ones.
+    #[test]
+    fn any_number_of_best_elements_is_in_one_order() {
+        let values: Vec<_> = (0..2 * 900).map(|i| (i * 7919 % 101) as f32).collect();
+        let x = Tensor::from_f32(&[2, 900], &values).unwrap();
+        for largest in [false, true] {
+            let all = x.topk(900, 1, largest).unwrap().1.to_vec::<i64>().unwrap();
+            for k in [1, 32, 33, 500] {
+                let some = x.topk(k, 1, largest).unwrap().1.to_vec::<i64>().unwrap();
+                assert!(some.chunks(k).zip(all.chunks(900)).all(|(some, all)| some == &all[..k]), "{k} {largest}");
+            }
+        }
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! Reductions over axes.
 //!
-//! Elements are folded in a fixed order that depends on the shape only: 16 lanes within a block, blocks in sequence within a piece of fixed
-//! length, pieces pairwise. So long sums stay accurate, and threads do not matter.
+//! Elements are folded in a fixed order that depends on the dtype and the shape only: up to 64 lanes within a block, blocks in sequence within a
+//! piece of fixed length, pieces pairwise. So long sums stay accurate, and threads do not matter.
 
 use std::convert::identity;
 use std::ops::Range;
@@ -19,10 +19,14 @@ use crate::vector::vectorized;
 use crate::view::normalize_axis;
 use crate::{Fp8E4M3, Tensor, ValueError};
 
-/// Independent partial results within a block; a fixed number, so that the order of folding is.
-const LANES: usize = 16;
-/// Columns of one task when the reduced axis is not the innermost.
-const COLUMNS: usize = 128;
+/// Independent partial results within a long block and a shorter one; fixed numbers, so that the order of folding is. Several vectors of them,
+/// because a vector waits some cycles for its last result.
+const LANES: usize = 64;
+const FEW_LANES: usize = 16;
+/// Elements folded by lanes; more of them would be summed one after the other for too long.
+pub(crate) const SPAN: usize = 1 << 12;
+/// Columns of one task when the reduced axis is not the innermost; their totals stay in the first-level cache.
+const COLUMNS: usize = 1024;
 /// Rows folded one after the other; longer runs are halved.
 const ROWS: usize = 64;
 
@@ -30,7 +34,7 @@ const ROWS: usize = 64;
 struct Fold<W> {
     /// The identity.
     start: W,
-    /// Folds up to [`BLOCK`] elements.
+    /// Folds up to [`SPAN`] elements.
     block: fn(&[W]) -> W,
     /// Folds a row into the totals of its columns.
     row: fn(&mut [W], &[W]),
@@ -50,29 +54,49 @@ macro_rules! fold {
     };
 }
 
+/// Folds up to [`SPAN`] elements.
 pub(crate) fn fold_block<W: Copy>(
+    elements: &[W],
+    start: W,
+    term: impl Fn(W) -> W + Copy,
+    join: impl Fn(W, W) -> W + Copy,
+) -> W {
+    if elements.len() < FEW_LANES {
+        return elements.iter().fold(start, |total, &element| join(total, term(element)));
+    }
+    vectorized(
+        #[inline(always)]
+        move || match elements.len() < 4 * LANES {
+            true => fold_lanes::<W, FEW_LANES>(elements, start, term, join),
+            false => fold_lanes::<W, LANES>(elements, start, term, join),
+        },
+    )
+}
+
+#[inline(always)]
+fn fold_lanes<W: Copy, const N: usize>(
     elements: &[W],
     start: W,
     term: impl Fn(W) -> W,
     join: impl Fn(W, W) -> W + Copy,
 ) -> W {
-    let mut lanes = vectorized(
-        #[inline(always)]
-        move || {
-            let mut lanes = [start; LANES];
-            let (whole, rest) = elements.as_chunks::<LANES>();
-            for chunk in whole {
-                for (lane, &element) in lanes.iter_mut().zip(chunk) {
-                    *lane = join(*lane, term(element));
-                }
-            }
-            for (lane, &element) in lanes.iter_mut().zip(rest) {
-                *lane = join(*lane, term(element));
-            }
-            lanes
-        },
-    );
-    let mut width = LANES / 2;
+    let mut lanes = [start; N];
+    let (whole, rest) = elements.as_chunks::<N>();
+    for chunk in whole {
+        for (lane, &element) in lanes.iter_mut().zip(chunk) {
+            *lane = join(*lane, term(element));
+        }
+    }
+    for (lane, &element) in lanes.iter_mut().zip(rest) {
+        *lane = join(*lane, term(element));
+    }
+    joined(lanes, join)
+}
+
+/// One result of all lanes.
+#[inline(always)]
+pub(crate) fn joined<W: Copy, const N: usize>(mut lanes: [W; N], join: impl Fn(W, W) -> W) -> W {
+    let mut width = N / 2;
     while width > 0 {
         for lane in 0..width {
             lanes[lane] = join(lanes[lane], lanes[lane + width]);
@@ -102,6 +126,9 @@ fn fold<T: Numeric>(source: &[T], [outer, red, inner]: [usize; 3], fold: &Fold<T
 
 fn fold_rows<T: Numeric>(source: &[T], red: usize, fold: &Fold<T::Wide>) -> Vec<T::Wide> {
     let piece = |elements: &[T]| {
+        if let Some(wide) = T::wide_of(elements) {
+            return wide.chunks(SPAN).fold(fold.start, |total, span| (fold.join)(total, (fold.block)(span)));
+        }
         let mut wide = [T::Wide::default(); BLOCK];
         elements.chunks(BLOCK).fold(fold.start, |total, block| {
             let wide = &mut wide[..block.len()];
@@ -143,8 +170,14 @@ fn fold_row_range<'s, T: Numeric>(
         let mut wide = [T::Wide::default(); COLUMNS];
         let mut totals = vec![fold.start; width];
         for at in range {
-            T::load(row(at), &mut wide[..width]);
-            (fold.row)(&mut totals, &wide[..width]);
+            let elements = match T::wide_of(row(at)) {
+                Some(elements) => elements,
+                None => {
+                    T::load(row(at), &mut wide[..width]);
+                    &wide[..width]
+                }
+            };
+            (fold.row)(&mut totals, elements);
         }
         return totals;
     }

@@ -7,7 +7,7 @@ use tf_types::DType;
 use crate::binary::max_f32;
 use crate::element::{Numeric, SharedArray};
 use crate::kernel::{BLOCK, CHUNK, in_wide, transformed};
-use crate::reduce::fold_block;
+use crate::reduce::{SPAN, fold_block};
 use crate::{Tensor, ValueError};
 
 /// Replaces a row, given its number.
@@ -15,12 +15,12 @@ pub(crate) type RowFn<'f> = &'f (dyn Fn(usize, &mut [f32]) + Sync);
 
 /// The sum of `term` of each element.
 pub(crate) fn sum(row: &[f32], term: impl Fn(f32) -> f32 + Copy) -> f32 {
-    row.chunks(BLOCK).fold(0.0, |total, block| total + fold_block(block, 0.0, term, |a, b| a + b))
+    row.chunks(SPAN).fold(0.0, |total, block| total + fold_block(block, 0.0, term, |a, b| a + b))
 }
 
 /// The greatest element; NaN wins.
 pub(crate) fn greatest(row: &[f32]) -> f32 {
-    row.chunks(BLOCK).fold(f32::NEG_INFINITY, |most, block| {
+    row.chunks(SPAN).fold(f32::NEG_INFINITY, |most, block| {
         max_f32(most, fold_block(block, f32::NEG_INFINITY, std::convert::identity, max_f32))
     })
 }

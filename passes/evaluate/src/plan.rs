@@ -271,7 +271,7 @@ impl<'c> Planner<'c> {
         spent.sort_unstable();
         for (order, &(region, at, field)) in spent.iter().enumerate() {
             let range = &mut self.plan.regions[region][at].spent;
-            *range = if range.is_empty() { order } else { range.start }..order + 1;
+            *range = if range.start == range.end { order } else { range.start }..order + 1;
             self.plan.spent.push(field);
         }
     }

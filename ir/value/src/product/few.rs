@@ -2,7 +2,7 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::pack::{COLUMNS, Lines};
+use super::pack::Lines;
 use crate::element::Numeric;
 
 /// From as many rows on, packing pays.
@@ -11,6 +11,8 @@ pub(super) const FEW: usize = 8;
 const BLOCK: usize = 512;
 /// Rows of the matrix added at a time.
 const TOGETHER: usize = 4;
+/// Most columns of a task: long pieces of rows, whose sums stay in the first-level cache.
+pub(super) const WIDTH: usize = 1024;
 
 /// Some rows, each of them `depth` long, times the columns `first` to `first + width` of a matrix; `out` has a row for each of them, `width` long.
 pub(super) struct Few<'r, 'a, T> {
@@ -83,21 +85,29 @@ impl<T: Numeric<Wide = f32>> Few<'_, '_, T> {
     fn sums(self) {
         let (first, width) = self.columns;
         self.out.fill(0.0);
-        let mut room = [[0.0; COLUMNS]; TOGETHER];
+        let mut room = [[0.0; WIDTH]; TOGETHER];
         for from in (0..self.depth).step_by(TOGETHER) {
             let count = TOGETHER.min(self.depth - from);
-            for (at, room) in room[..count].iter_mut().enumerate() {
-                T::load(self.rhs.run(from + at, first, width), &mut room[..width]);
+            let mut lines: [&[f32]; TOGETHER] = [&[]; TOGETHER];
+            for (at, (line, room)) in lines[..count].iter_mut().zip(&mut room).enumerate() {
+                let run = self.rhs.run(from + at, first, width);
+                *line = match T::wide_of(run) {
+                    Some(run) => run,
+                    None => {
+                        T::load(run, &mut room[..width]);
+                        &room[..width]
+                    }
+                };
             }
             for (row, out) in self.rows.chunks(self.depth).zip(self.out.chunks_mut(width)) {
                 let factors = &row[from..from + count];
-                let [a, b, c, d] = room.each_ref().map(|line| &line[..width]);
+                let [a, b, c, d] = lines;
                 if let &[e, f, g, h] = factors {
                     for ((((out, a), b), c), d) in out.iter_mut().zip(a).zip(b).zip(c).zip(d) {
                         *out = e.mul_add(*a, f.mul_add(*b, g.mul_add(*c, h.mul_add(*d, *out))));
                     }
                 } else {
-                    for (factor, line) in factors.iter().zip([a, b, c]) {
+                    for (factor, line) in factors.iter().zip(lines) {
                         for (out, line) in out.iter_mut().zip(line) {
                             *out = factor.mul_add(*line, *out);
                         }

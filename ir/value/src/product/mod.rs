@@ -9,7 +9,7 @@ use std::mem::MaybeUninit;
 
 use rayon::prelude::*;
 
-use self::few::{FEW, Few};
+use self::few::{FEW, Few, WIDTH};
 use self::pack::{COLUMNS, Lines, PackRhs, pack_lhs};
 use self::tile::{DEPTH, EMPTY, Out, Product, Row};
 use crate::ValueError;
@@ -121,8 +121,9 @@ struct Matrices<T> {
 impl<T: Numeric<Wide = f32>> Matrices<T> {
     /// Rows and columns of a tile.
     fn tile(&self, matrices: usize) -> (usize, usize) {
-        let wanted = TILES * rayon::current_num_threads();
-        let (mut rows, mut columns) = (ROWS, COLUMNS);
+        let (tiles_each, most) = if self.m < FEW { (TILES / 2, WIDTH) } else { (TILES, COLUMNS) };
+        let wanted = tiles_each * rayon::current_num_threads();
+        let (mut rows, mut columns) = (ROWS, most);
         let tiles = |rows, columns| matrices * self.m.div_ceil(rows) * self.n.div_ceil(columns);
         while tiles(rows, columns) < wanted && (rows > 64 || columns > 128) {
             if rows.min(self.m) > columns.min(self.n) || columns <= 128 {
