@@ -1,6 +1,7 @@
 //! Hidden shape scalars: extents that a TIR function takes as its last parameters.
 
-use tf_types::{DType, Dim, DimKind, DimVar, DimVars, Storage, Symbol, Type};
+use rustc_hash::{FxHashMap, FxHashSet};
+use tf_types::{DType, Dim, DimKind, DimVar, DimVars, Storage, Symbol};
 
 use crate::node::{Expr, PrimFunction, Stmt, StmtKind};
 use crate::walk::walk_stmts;
@@ -21,18 +22,37 @@ pub fn shape_scalar<'c>(cx: &Context<'c>, param: Expr<'c>, axis: u32) -> Expr<'c
     cx.var(shape_scalar_name(cx, name, axis), ty, Meta::at(param.span()))
 }
 
+/// The name of the parameter and the axis that a parameter would be the hidden scalar of, by its own name and type.
+fn claim<'c>(param: Expr<'c>) -> Option<(&'c str, u32)> {
+    param.ty().as_tensor().filter(|t| t.rank() == 0 && t.dtype == DType::I32)?;
+    let (base, axis) = param.var_name()?.as_str().rsplit_once("_shape_")?;
+    let number: u32 = axis.parse().ok().filter(|number: &u32| number.to_string() == axis)?;
+    Some((base, number))
+}
+
+fn has_axis(param: Expr<'_>, axis: u32) -> bool {
+    param.ty().as_tensor().is_some_and(|tensor| (axis as usize) < tensor.rank())
+}
+
 /// The parameter and the axis that a parameter is the hidden scalar of; none for an ordinary one.
 #[must_use]
 pub fn hidden_scalar<'c>(params: &[Expr<'c>], param: Expr<'c>) -> Option<(Expr<'c>, u32)> {
-    let is_scalar = |ty: Type<'_>| ty.as_tensor().is_some_and(|t| t.rank() == 0 && t.dtype == DType::I32);
-    if !is_scalar(param.ty()) {
-        return None;
-    }
-    let (base, axis) = param.var_name()?.as_str().rsplit_once("_shape_")?;
-    let axis: u32 = axis.parse().ok().filter(|number: &u32| number.to_string() == axis)?;
+    let (base, axis) = claim(param)?;
     let of = params.iter().copied().find(|other| other.var_name().is_some_and(|name| name.as_str() == base))?;
-    let rank = of.ty().as_tensor()?.rank();
-    ((axis as usize) < rank).then_some((of, axis))
+    has_axis(of, axis).then_some((of, axis))
+}
+
+/// What [`hidden_scalar`] is for each of the parameters.
+fn hidden_scalars<'c>(params: &[Expr<'c>]) -> Vec<Option<(Expr<'c>, u32)>> {
+    let claims: Vec<_> = params.iter().map(|&param| claim(param)).collect();
+    let mut named: FxHashMap<&str, Expr<'c>> = FxHashMap::default();
+    if claims.iter().any(Option::is_some) {
+        for (&param, name) in params.iter().filter_map(|param| Some((param, param.var_name()?))) {
+            named.entry(name.as_str()).or_insert(param);
+        }
+    }
+    let of = |(base, axis): (&str, u32)| Some((*named.get(base)?, axis)).filter(|&(of, axis)| has_axis(of, axis));
+    claims.into_iter().map(|claim| claim.and_then(of)).collect()
 }
 
 impl<'c> PrimFunction<'c> {
@@ -40,7 +60,7 @@ impl<'c> PrimFunction<'c> {
     #[must_use]
     pub fn visible_params(self) -> Vec<Expr<'c>> {
         let params = self.data().params;
-        params.iter().copied().filter(|&param| hidden_scalar(params, param).is_none()).collect()
+        params.iter().zip(hidden_scalars(params)).filter(|(_, hidden)| hidden.is_none()).map(|(&param, _)| param).collect()
     }
 
     /// The parameters that callers see, inputs and outputs apart.
@@ -55,18 +75,17 @@ impl<'c> PrimFunction<'c> {
     #[must_use]
     pub fn hidden_params(self) -> Vec<(Expr<'c>, Expr<'c>, u32)> {
         let params = self.data().params;
-        let hidden =
-            params.iter().filter_map(|&param| hidden_scalar(params, param).map(|(of, axis)| (param, of, axis)));
-        hidden.collect()
+        let hidden = params.iter().zip(hidden_scalars(params));
+        hidden.filter_map(|(&param, hidden)| hidden.map(|(of, axis)| (param, of, axis))).collect()
     }
 
     /// The first hidden parameter that an ordinary one follows: hidden ones come last.
     #[must_use]
     pub fn misplaced_hidden_param(self) -> Option<Expr<'c>> {
         let params = self.data().params;
-        let is_hidden = |&param: &Expr<'c>| hidden_scalar(params, param).is_some();
-        let last_visible = params.iter().rposition(|param| !is_hidden(param))?;
-        params[..last_visible].iter().copied().find(is_hidden)
+        let hidden = hidden_scalars(params);
+        let last_visible = hidden.iter().rposition(Option::is_none)?;
+        hidden[..last_visible].iter().position(Option::is_some).map(|at| params[at])
     }
 }
 
@@ -79,15 +98,9 @@ pub fn mentioned_shape_scalars<'c>(cx: &Context<'c>, params: &[Expr<'c>], body: 
         StmtKind::Evaluate { args, .. } => args.iter().for_each(|arg| mentioned.add_type(arg.ty())),
         _ => {}
     });
-    let mut open = mentioned.as_slice().to_vec();
-    let mut scalars = Vec::new();
-    for (param, axis, var) in variable_axes(params) {
-        if let Some(at) = open.iter().position(|&mentioned| mentioned == var) {
-            open.swap_remove(at);
-            scalars.push(shape_scalar(cx, param, axis));
-        }
-    }
-    scalars
+    let mut open: FxHashSet<_> = mentioned.as_slice().iter().copied().collect();
+    let axes = variable_axes(params).into_iter().filter(|(_, _, var)| open.remove(var));
+    axes.map(|(param, axis, _)| shape_scalar(cx, param, axis)).collect()
 }
 
 /// What a function with the parameters `params` passes on for the hidden parameters of `callee`: extents of its own parameters, each as a
@@ -100,16 +113,25 @@ pub fn forwarded_shape_scalars<'c>(
     args: &[Expr<'c>],
     params: &[Expr<'c>],
 ) -> Result<Vec<(Expr<'c>, u32)>, Expr<'c>> {
-    let visible = callee.visible_params();
-    let forwarded = callee.hidden_params().into_iter().map(|(hidden, of, axis)| {
-        let arg = visible.iter().position(|&param| param == of).and_then(|at| args.get(at).copied());
-        if let Some(arg) = arg.filter(|arg| params.contains(arg)) {
+    let hidden = callee.hidden_params();
+    if hidden.is_empty() {
+        return Ok(Vec::new());
+    }
+    let places: FxHashMap<_, _> = callee.visible_params().into_iter().zip(args.iter().copied()).collect();
+    let own: FxHashSet<_> = params.iter().copied().collect();
+    let mut axes: FxHashMap<DimVar<'c>, (Expr<'c>, u32)> = FxHashMap::default();
+    for (param, axis, var) in variable_axes(params) {
+        axes.entry(var).or_insert((param, axis));
+    }
+    let forwarded = hidden.into_iter().map(|(hidden, of, axis)| {
+        if let Some(&arg) = places.get(&of).filter(|arg| own.contains(arg)) {
             return Ok((arg, axis));
         }
         let extent = of.ty().as_tensor().and_then(|tensor| tensor.shape.get(axis as usize).copied());
-        let mut axes = variable_axes(params).into_iter();
-        let same = axes.find(|&(_, _, var)| matches!(extent.map(Dim::data), Some(DimKind::Var(own)) if *own == var));
-        same.map(|(param, axis, _)| (param, axis)).ok_or(hidden)
+        match extent.map(Dim::data) {
+            Some(DimKind::Var(var)) => axes.get(var).copied().ok_or(hidden),
+            _ => Err(hidden),
+        }
     });
     forwarded.collect()
 }

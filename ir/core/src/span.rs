@@ -74,6 +74,15 @@ impl SourceFile {
         lines.take_while(|&line| line <= self.line_starts.len()).any(|line| start_of(line) - start_of(line - 1) > bytes)
     }
 
+    /// The text from one line to another one, both counted from 1 and taken as far as there are lines, and the byte that it starts at.
+    #[must_use]
+    pub fn lines(&self, first: u32, last: u32) -> (&str, usize) {
+        let text = self.text.as_deref().unwrap_or_default();
+        let start_of = |line: u32| self.line_starts.get(line as usize).map_or(text.len(), |&start| start as usize);
+        let start = start_of(first.saturating_sub(1));
+        (&text[start..start_of(last).max(start)], start)
+    }
+
     /// The byte offset of a line and column, clamped to the text.
     #[must_use]
     pub fn offset(&self, line: u32, column: u32) -> usize {

@@ -11,6 +11,7 @@ use crate::{ComposedLayout, Dim, Layout, Mesh, ShardLayout, TensorLayout, Tensor
 #[derive(Debug, Default)]
 pub struct DimVars<'c> {
     variables: Vec<DimVar<'c>>,
+    known: FxHashSet<DimVar<'c>>,
 }
 
 impl<'c> DimVars<'c> {
@@ -27,8 +28,11 @@ impl<'c> DimVars<'c> {
         while let Some(dim) = stack.pop() {
             match *dim.data() {
                 DimKind::Const(_) => {}
-                DimKind::Var(var) if !self.variables.contains(&var) => self.variables.push(var),
-                DimKind::Var(_) => {}
+                DimKind::Var(var) => {
+                    if self.known.insert(var) {
+                        self.variables.push(var);
+                    }
+                }
                 DimKind::Op(_, a, b) if seen.insert(dim) => stack.extend([b, a]),
                 DimKind::Op(..) => {}
             }

@@ -89,23 +89,46 @@ impl Excerpts {
         labels: &'a [(Span, String)],
     ) -> Group<'a> {
         let file = self.file(span.file);
-        let Some(text) = file.text.as_ref().filter(|_| !file.has_longer_line(span, LONGEST_LINE)) else {
+        if file.text.is_none() || file.has_longer_line(span, LONGEST_LINE) {
             let origin = annotate_snippets::Origin::path(file.name.as_str());
             let origin = origin.line(span.line.get() as usize).char_column(span.column as usize);
             return group.element(origin);
-        };
-        let range = |s: Span| {
-            let start = file.offset(s.line.get(), s.column);
-            start..file.offset(s.end_line, s.end_column).max(start)
-        };
-        let mut snippet = Snippet::source(text.as_str()).path(file.name.as_str()).fold(true);
-        snippet = snippet.annotation(AnnotationKind::Primary.span(range(span)).label(label));
-        let shown = |other: &Span| other.file == span.file && !file.has_longer_line(*other, LONGEST_LINE);
-        for (other, text) in labels.iter().filter(|(other, _)| shown(other)) {
-            snippet = snippet.annotation(AnnotationKind::Context.span(range(*other)).label(text.as_str()));
         }
-        group.element(snippet)
+        let shown = labels.iter().filter(|(at, _)| at.file == span.file && !file.has_longer_line(*at, LONGEST_LINE));
+        let (near, far): (Vec<_>, Vec<_>) = shown.partition(|(at, _)| is_near(span, *at));
+        let near = near.into_iter().map(|(at, text)| (AnnotationKind::Context, *at, Some(text.as_str())));
+        let main: Vec<_> = std::iter::once((AnnotationKind::Primary, span, label)).chain(near).collect();
+        let group = group.element(excerpt(file, &main));
+        far.into_iter().fold(group, |group, (at, text)| {
+            group.element(excerpt(file, &[(AnnotationKind::Context, *at, Some(text.as_str()))]))
+        })
     }
+}
+
+/// Lines between two places beyond which they are shown apart: what is between them is looked at for each message.
+const FAR: u32 = 1_000;
+
+fn is_near(span: Span, other: Span) -> bool {
+    let apart = other.line.get().saturating_sub(span.end_line).max(span.line.get().saturating_sub(other.end_line));
+    apart <= FAR
+}
+
+/// The lines that annotations are on: a library that is given a whole file takes it apart for each message.
+fn excerpt<'a>(
+    file: &'a crate::span::SourceFile,
+    annotations: &[(AnnotationKind, Span, Option<&'a str>)],
+) -> Snippet<'a, annotate_snippets::Annotation<'a>> {
+    let first = annotations.iter().map(|(_, span, _)| span.line.get()).min().unwrap_or(1);
+    let last = annotations.iter().map(|(_, span, _)| span.end_line.max(span.line.get())).max().unwrap_or(1);
+    // The line after the last shows where that ends.
+    let (text, from) = file.lines(first, last.saturating_add(1));
+    let snippet = Snippet::source(text).path(file.name.as_str()).line_start(first as usize).fold(true);
+    annotations.iter().fold(snippet, |snippet, &(kind, span, label)| {
+        let offset = |line, column| file.offset(line, column).saturating_sub(from).min(text.len());
+        let start = offset(span.line.get(), span.column);
+        let end = offset(span.end_line, span.end_column).max(start);
+        snippet.annotation(kind.span(start..end).label(label))
+    })
 }
 
 #[cfg(test)]
@@ -125,6 +148,32 @@ mod tests {
         let file = sources.add("k.py", format!("a\n{}", "b".repeat(10_000)));
         let diagnostic = Diagnostic::error("too long").at(sources.span(file, 5..6));
         assert_eq!(diagnostic.render(&sources, Style::Plain), "error: too long\n--> k.py:2:4\n");
+    }
+
+    #[test]
+    fn far_labels_are_shown_apart() {
+        let sources = SourceMap::default();
+        let file = sources.add("k.py", format!("one = 1\n{}two = 2\nthree = 3\n", "pass\n".repeat(5_000)));
+        let at = |line: u32| crate::Span::new(file, (line, 1), (line, 4));
+        let mut diagnostic = Diagnostic::error("twice").at(at(5_002));
+        diagnostic.labels = vec![(at(1), "the first one".to_owned()), (at(5_003), "near".to_owned())];
+        let text = diagnostic.render(&sources, Style::Plain);
+        let lines: Vec<_> = text.lines().map(str::trim_end).collect();
+        let want = [
+            "error: twice",
+            "    --> k.py:5002:1",
+            "     |",
+            "5002 | two = 2",
+            "     | ^^^",
+            "5003 | three = 3",
+            "     | --- near",
+            "     |",
+            "    ::: k.py:1:1",
+            "     |",
+            "   1 | one = 1",
+            "     | --- the first one",
+        ];
+        assert_eq!(lines, want, "{text}");
     }
 
     #[test]
