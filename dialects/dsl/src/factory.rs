@@ -147,6 +147,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.factory_calls.0 += 1;
         let scopes = factory.home.iter().cloned().chain([Rc::clone(&scope)]).collect();
         let scopes = std::mem::replace(&mut self.scopes, scopes);
+        self.complete_parts()?;
         let domain = std::mem::take(&mut self.domain);
         let body = self.body.take();
         let before = self.refused;

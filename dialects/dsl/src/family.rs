@@ -1,17 +1,27 @@
 //! Functions with their variants and converters, until their module is complete.
 
 use ruff_python_ast as ast;
+use rustc_hash::FxHashMap;
 use tf_core::node::{Converter, FunctionData, ModuleData};
-use tf_core::{AnyFunction, Context, DimVarRangePat, Function, Span};
+use tf_core::{AnyFunction, DimVarRangePat, Expr, Function, Span};
+use tf_types::Symbol;
 
 use crate::function::Role;
-use crate::parser::{Binding, Domain, Frame, Parser};
+use crate::parser::{Domain, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
+/// Parts of functions that are copied for one file: a function whose parts stand between other definitions is made anew after each.
+const COPIED: usize = 1 << 22;
+
 /// A function that still takes variants and converters.
 pub(crate) struct Family<'c> {
+    /// With all of its parts but those of an open family.
     pub(crate) function: Function<'c>,
+    variants: Vec<Function<'c>>,
+    converters: Vec<Converter<'c>>,
+    /// Its weights, each with whether it has a converter, once a converter has been read.
+    weights: FxHashMap<Symbol<'c>, (Expr<'c>, bool)>,
     /// Where the name and the bounds of each variant's range stand.
     ranges: Vec<[Span; 3]>,
     /// A variant of it is refused, so nothing is said about those that are left.
@@ -19,24 +29,44 @@ pub(crate) struct Family<'c> {
 }
 
 impl<'c> Family<'c> {
-    pub(crate) fn new(function: Function<'c>) -> Self {
-        Self { function, ranges: Vec::new(), refused: false }
+    fn new(function: Function<'c>) -> Self {
+        Self {
+            function,
+            variants: Vec::new(),
+            converters: Vec::new(),
+            weights: FxHashMap::default(),
+            ranges: Vec::new(),
+            refused: false,
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.variants.len() == self.function.variants.len() && self.converters.len() == self.function.converters.len()
     }
 }
 
 impl<'c> Domain<'c> {
-    /// Puts a new state of a function in place of its last one.
-    fn amend(&mut self, at: usize, data: FunctionData<'c>, cx: &Context<'c>) -> Function<'c> {
-        let new = cx.function(data);
-        let old = std::mem::replace(&mut self.functions[at].function, new);
-        self.replaced.insert(old, at);
-        new
+    /// Takes a function; its place.
+    pub(crate) fn add(&mut self, function: Function<'c>) -> usize {
+        let at = self.functions.len();
+        self.names.insert(function.name);
+        self.states.insert(function, at);
+        self.functions.push(Family::new(function));
+        at
     }
 }
 
 impl<'c> Parser<'_, 'c> {
     /// `@base.specialize(pattern)` and `@base.converter(weight)`; false where the decorator is neither.
     pub(crate) fn part(&mut self, def: &ast::StmtFunctionDef) -> Res<bool> {
+        let is_part = self.read_part(def)?;
+        if !is_part {
+            self.complete_parts()?;
+        }
+        Ok(is_part)
+    }
+
+    fn read_part(&mut self, def: &ast::StmtFunctionDef) -> Res<bool> {
         let [decorator] = &def.decorator_list[..] else { return Ok(false) };
         let (name, call) = match &decorator.expression {
             ast::Expr::Call(call) => (&*call.func, Some(call)),
@@ -57,32 +87,53 @@ impl<'c> Parser<'_, 'c> {
         let Some(call) = call else {
             return Err(Refusal::wrong(span, format!("`@{}` takes an argument", self.text(name))));
         };
-        let Some(at) = self.domain.functions.iter().position(|family| family.function == base) else {
+        let Some(&at) = self.domain.states.get(&base) else {
             let message = format!("`{}` is complete: its module takes no more of its parts", base.name);
             return Err(Refusal::wrong(span, message));
         };
+        if self.domain.open != Some(at) {
+            self.complete_parts()?;
+            self.domain.open = Some(at);
+        }
         let result = match what {
             "specialize" => self.variant(at, call, def),
             _ => self.converter(at, call, def),
         };
         self.domain.functions[at].refused |= result.is_err();
-        let function = result?;
-        let name = function.name;
-        let update = |names: &mut Frame<'c>| {
-            for binding in names.values_mut() {
-                if let Binding::Value(Value::Function(bound)) = binding
-                    && *bound == base
-                {
-                    *bound = function;
-                }
-            }
-        };
-        match self.scopes.last() {
-            Some(scope) => update(&mut scope.borrow_mut()),
-            None => update(&mut self.file),
+        result.map(|()| true)
+    }
+
+    /// Gives the function whose parts are being read those that it has so far: what follows may call it.
+    pub(crate) fn complete_parts(&mut self) -> Res<()> {
+        let Some(at) = self.domain.open.take() else { return Ok(()) };
+        let family = &mut self.domain.functions[at];
+        if family.is_complete() {
+            return Ok(());
         }
-        debug_assert_eq!(name, base.name);
-        Ok(true)
+        let old = family.function;
+        self.copied_parts += family.variants.len() + family.converters.len();
+        if self.copied_parts > COPIED {
+            let message = format!("the parts of `{}` stand between too many other definitions", old.name);
+            let refusal = Refusal::from(tf_core::Diagnostic::error(message).at(old.span));
+            return Err(refusal.help("write the variants and converters of a function one below the other"));
+        }
+        let (variants, converters) =
+            (self.cx.alloc_slice(&family.variants), self.cx.alloc_slice(&family.converters));
+        let new = self.cx.function(FunctionData { variants, converters, ..*old });
+        family.function = new;
+        self.domain.states.insert(new, at);
+        let id = *self.amended.entry(old).or_insert_with(|| {
+            self.latest.push(new);
+            self.latest.len() - 1
+        });
+        self.latest[id] = new;
+        self.amended.insert(new, id);
+        Ok(())
+    }
+
+    /// A function with the parts that have been read since a name was bound to it.
+    pub(crate) fn latest(&self, function: Function<'c>) -> Function<'c> {
+        self.amended.get(&function).map_or(function, |&id| self.latest[id])
     }
 
     /// The module that `M` is, or of which `M.f` is a function.
@@ -97,7 +148,7 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn variant(&mut self, at: usize, call: &ast::ExprCall, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {
+    fn variant(&mut self, at: usize, call: &ast::ExprCall, def: &ast::StmtFunctionDef) -> Res<()> {
         let base = self.domain.functions[at].function;
         let given = self.arguments(call, "specialize", &["pattern"])?;
         let Some(pattern) = given[0] else {
@@ -122,26 +173,28 @@ impl<'c> Parser<'_, 'c> {
                 }
             },
         };
-        self.check_range(base, range, spans)?;
+        self.check_range(at, range, spans)?;
         let variant = self.function(def, Role::Variant(base))?;
         self.check_signature(base, variant)?;
         let patterns = self.cx.alloc_slice(&[range]);
         let variant = self.cx.function(FunctionData { specializations: patterns, ..*variant });
-        let variants: Vec<_> = base.variants.iter().copied().chain([variant]).collect();
-        self.domain.functions[at].ranges.push(spans);
-        let variants = self.cx.alloc_slice(&variants);
-        Ok(self.domain.amend(at, FunctionData { variants, ..*base }, self.cx))
+        let family = &mut self.domain.functions[at];
+        family.ranges.push(spans);
+        family.variants.push(variant);
+        Ok(())
     }
 
     /// The dim is one of the parameters' and that of the other variants; the range lies in its own.
-    fn check_range(&self, base: Function<'c>, range: DimVarRangePat<'c>, spans: [Span; 3]) -> Res<()> {
+    fn check_range(&self, at: usize, range: DimVarRangePat<'c>, spans: [Span; 3]) -> Res<()> {
+        let Family { function: base, variants, .. } = &self.domain.functions[at];
         let (name, dim) = (base.name, range.dim);
         let Some(var) = base.parameter_dim(dim) else {
             let message = format!("no parameter of `{name}` has the dim `{dim}` in its shape");
             return Err(Refusal::wrong(spans[0], message));
         };
-        let other = base.variants.iter().flat_map(|variant| variant.specializations).find(|known| known.dim != dim);
-        if let Some(other) = other {
+        // All that are there have the dim of the first one.
+        let first = variants.first().and_then(|variant| variant.specializations.first());
+        if let Some(other) = first.filter(|first| first.dim != dim) {
             let message = format!("the variants of `{name}` dispatch on one dim, found `{}` and `{dim}`", other.dim);
             return Err(Refusal::wrong(spans[0], message));
         }
@@ -184,7 +237,7 @@ impl<'c> Parser<'_, 'c> {
         Ok(())
     }
 
-    fn converter(&mut self, at: usize, call: &ast::ExprCall, def: &ast::StmtFunctionDef) -> Res<Function<'c>> {
+    fn converter(&mut self, at: usize, call: &ast::ExprCall, def: &ast::StmtFunctionDef) -> Res<()> {
         let base = self.domain.functions[at].function;
         let given = self.arguments(call, "converter", &["weight"])?;
         let Some(weight) = given[0] else {
@@ -199,12 +252,17 @@ impl<'c> Parser<'_, 'c> {
                 return Err(Refusal::wrong(span, message));
             }
         };
-        let params = base.params.iter();
-        let Some(param) = params.copied().find(|p| p.is_const_param() && p.var_name() == Some(weight)) else {
+        let family = &mut self.domain.functions[at];
+        if family.weights.is_empty() {
+            let weights = base.params.iter().filter(|param| param.is_const_param());
+            family.weights.extend(weights.filter_map(|&param| Some((param.var_name()?, (param, false)))));
+        }
+        let Some(&(param, has_converter)) = family.weights.get(&weight) else {
             let message = format!("`{}` has no `ConstTensor` parameter `{weight}`", base.name);
-            return Err(Refusal::wrong(span, message));
+            let known: Vec<&str> = family.weights.keys().map(|name| name.as_str()).collect();
+            return Err(self.near(Refusal::wrong(span, message), weight.as_str(), &known));
         };
-        if base.converters.iter().any(|converter| converter.weight == weight) {
+        if has_converter {
             return Err(Refusal::wrong(span, format!("the weight `{weight}` has a converter already")));
         }
         let function = self.function(def, Role::Converter(base))?;
@@ -217,14 +275,20 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("the converter returns {have}, but the weight `{weight}` is {want}");
             return Err(Refusal::wrong(function.span.unwrap_or(span), message));
         }
-        let converters: Vec<_> = base.converters.iter().copied().chain([Converter { weight, function }]).collect();
-        let converters = self.cx.alloc_slice(&converters);
-        Ok(self.domain.amend(at, FunctionData { converters, ..*base }, self.cx))
+        let family = &mut self.domain.functions[at];
+        family.weights.insert(weight, (param, true));
+        family.converters.push(Converter { weight, function });
+        Ok(())
     }
 
     /// Completes the functions of a module: prototypes have variants for every value of their dim, and all calls are of
     /// the complete functions. Gives them with the instances that calls made of them.
     pub(crate) fn seal(&mut self, domain: Domain<'c>) -> (Vec<Function<'c>>, &'c [Function<'c>]) {
+        let outer = std::mem::replace(&mut self.domain, domain);
+        if let Err(refusal) = self.complete_parts() {
+            self.report(refusal);
+        }
+        let domain = std::mem::replace(&mut self.domain, outer);
         for family in &domain.functions {
             if !family.refused
                 && let Err(refusal) = check_family(family)
@@ -234,7 +298,8 @@ impl<'c> Parser<'_, 'c> {
         }
         let functions: Vec<_> = domain.functions.iter().map(|family| family.function).collect();
         let members: Vec<_> = functions.iter().copied().map(AnyFunction::Hir).collect();
-        let replaced = domain.replaced.iter().map(|(&old, &at)| (AnyFunction::Hir(old), members[at]));
+        let earlier = domain.states.iter().filter(|(state, at)| **state != functions[**at]);
+        let replaced = earlier.map(|(&old, &at)| (AnyFunction::Hir(old), members[at]));
         let members = ModuleData { functions: self.cx.alloc_slice(&members), ..ModuleData::new(self.cx.symbol("")) };
         let module = self.cx.module(members);
         match tf_core::tree::replaced(self.cx, module, &replaced.collect(), &Function::callees) {

@@ -5,7 +5,6 @@ use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction, Span};
 
 use crate::DslOptions;
 use crate::body::{is_docstring, keyword};
-use crate::family::Family;
 use crate::function::Role;
 use crate::module::{Declared, Decorator};
 use crate::names::Builtin;
@@ -17,12 +16,18 @@ use crate::value::Value;
 pub(crate) struct Candidate<'c> {
     name: String,
     kind: Kind,
-    module: Option<Module<'c>>,
-    /// Whether it is a function that declares no context of its own.
-    is_alone: bool,
-    /// The place of a function among those of the file, which are complete at its end only.
-    function: Option<usize>,
+    made: Made<'c>,
     errors: std::ops::Range<usize>,
+}
+
+/// What a candidate is so far. Functions that declare no context get a module where they are selected: each module holds all that its
+/// function calls.
+enum Made<'c> {
+    Nothing,
+    Module(Module<'c>),
+    /// The place of a function among those of the file, which are complete at its end only.
+    Function(usize),
+    Prim(PrimFunction<'c>, Box<Declared<'c>>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +45,7 @@ enum Defined<'c> {
     /// With a context of its own: a module.
     Module(Module<'c>),
     /// Of TIR.
-    Prim(PrimFunction<'c>, Module<'c>),
+    Prim(PrimFunction<'c>, Box<Declared<'c>>),
     /// A statement of TIR.
     Intrinsic(usize),
     /// A variant or a converter of a function above.
@@ -57,6 +62,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         options: &DslOptions,
     ) -> Result<(Module<'c>, bool), Vec<Diagnostic>> {
         let mut candidates = Vec::new();
+        self.note_names(stmts);
         for (at, stmt) in stmts.iter().enumerate() {
             if at == 0 && is_docstring(stmt) {
                 continue;
@@ -65,30 +71,23 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         let domain = std::mem::take(&mut self.domain);
         let (functions, _) = self.seal(domain);
-        for candidate in &mut candidates {
-            let function = candidate.function.and_then(|at| functions.get(at)).map(|f| AnyFunction::Hir(*f));
-            if let Some(function) = function {
-                match self.implicit_module(function, &Declared::default()) {
-                    Ok(module) => candidate.module = Some(module),
-                    Err(refusal) => self.report(refusal),
-                }
+        if options.module.is_none() && !self.diagnostics.is_empty() {
+            return Err(self.diagnostics);
+        }
+        let candidate = select(&candidates, options.module.as_deref()).map_err(|error| vec![*error])?;
+        let module = match &candidate.made {
+            Made::Nothing => {
+                // What is wrong with a callee is wrong with its caller.
+                let own = self.diagnostics.get(candidate.errors.clone()).unwrap_or_default().to_vec();
+                return Err(if own.is_empty() { self.diagnostics } else { own });
             }
-        }
-        match &options.module {
-            None if !self.diagnostics.is_empty() => Err(self.diagnostics),
-            wanted => match select(&candidates, wanted.as_deref()) {
-                Ok(Candidate { module: Some(module), is_alone, .. }) => {
-                    let module = tf_core::tree::completed(self.cx, *module).map_err(|error| vec![error])?;
-                    Ok((module, *is_alone))
-                }
-                Ok(candidate) => {
-                    // What is wrong with a callee is wrong with its caller.
-                    let own = self.diagnostics.get(candidate.errors.clone()).unwrap_or_default().to_vec();
-                    Err(if own.is_empty() { self.diagnostics } else { own })
-                }
-                Err(error) => Err(vec![*error]),
-            },
-        }
+            Made::Module(module) => Ok(*module),
+            Made::Function(at) => self.implicit_module(AnyFunction::Hir(functions[*at]), &Declared::default()),
+            Made::Prim(function, declared) => self.implicit_module(AnyFunction::Tir(*function), declared),
+        };
+        let module = module.and_then(|module| Ok(tf_core::tree::completed(self.cx, module)?));
+        let is_alone = matches!(candidate.made, Made::Function(_) | Made::Prim(..));
+        module.map(|module| (module, is_alone)).map_err(|refusal| refusal.diagnostic().into_iter().collect())
     }
 
     /// Statements of the file, and of the branches of an `if` on constants.
@@ -102,9 +101,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 let mut candidate = Candidate {
                     name: def.name.to_string(),
                     kind: Kind::Function,
-                    module: None,
-                    is_alone: false,
-                    function: None,
+                    made: Made::Nothing,
                     errors: before..before,
                 };
                 let binding = match self.file_function(def) {
@@ -115,17 +112,15 @@ impl<'a, 'c> Parser<'a, 'c> {
                         return self.bind(symbol, Binding::Value(Value::Factory(place)));
                     }
                     Ok(Defined::Function(at)) => {
-                        candidate.function = Some(at);
-                        candidate.is_alone = true;
+                        candidate.made = Made::Function(at);
                         Binding::Value(Value::Function(self.domain.functions[at].function))
                     }
-                    Ok(Defined::Prim(function, module)) => {
-                        candidate.module = Some(module);
-                        candidate.is_alone = true;
+                    Ok(Defined::Prim(function, declared)) => {
+                        candidate.made = Made::Prim(function, declared);
                         Binding::Value(Value::Prim(function))
                     }
                     Ok(Defined::Module(module)) => {
-                        candidate.module = Some(module);
+                        candidate.made = Made::Module(module);
                         Binding::Value(Value::Module(module))
                     }
                     Err(refusal) => {
@@ -139,17 +134,17 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             ast::Stmt::ClassDef(class) => {
                 let symbol = self.cx.symbol(class.name.as_str());
-                let (module, binding) = match self.file_class(class) {
-                    Ok(Some(module)) => (Some(module), Binding::Value(Value::Module(module))),
+                let (made, binding) = match self.file_class(class) {
+                    Ok(Some(module)) => (Made::Module(module), Binding::Value(Value::Module(module))),
                     Ok(None) => return self.plain_class(class),
                     Err(refusal) => {
                         self.report(refusal);
-                        (None, Binding::Poison)
+                        (Made::Nothing, Binding::Poison)
                     }
                 };
                 let errors = before..self.diagnostics.len();
                 let name = class.name.to_string();
-                candidates.push(Candidate { name, kind: Kind::Class, module, is_alone: false, function: None, errors });
+                candidates.push(Candidate { name, kind: Kind::Class, made, errors });
                 self.bind(symbol, binding);
             }
             ast::Stmt::If(branch) => match self.branch(branch) {
@@ -189,16 +184,9 @@ impl<'a, 'c> Parser<'a, 'c> {
                 crate::body::bound_names(other, &mut names);
                 for name in names {
                     if let Some(Binding::Value(Value::Module(module))) = self.binding(self.cx.symbol(name)).as_deref() {
-                        let (name, module) = (name.to_owned(), Some(*module));
+                        let (name, made) = (name.to_owned(), Made::Module(*module));
                         let errors = before..self.diagnostics.len();
-                        candidates.push(Candidate {
-                            name,
-                            kind: Kind::Bound,
-                            module,
-                            is_alone: false,
-                            function: None,
-                            errors,
-                        });
+                        candidates.push(Candidate { name, kind: Kind::Bound, made, errors });
                     }
                 }
             }
@@ -348,8 +336,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             Ok(Decorator::Known(Builtin::PrimFunc, call)) => {
                 let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
                 let function = self.prim_function(def, declared.target, declared.outputs)?;
-                let module = self.implicit_module(AnyFunction::Tir(function), &declared)?;
-                return Ok(Defined::Prim(function, module));
+                return Ok(Defined::Prim(function, Box::new(declared)));
             }
             Ok(Decorator::Known(Builtin::Intrinsic, None)) => return self.intrinsic(def).map(Defined::Intrinsic),
             Ok(_) | Err(Refusal::Reported) => return Ok(Defined::Plain),
@@ -366,8 +353,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         if declared.is_context() {
             return self.implicit_module(AnyFunction::Hir(function), &declared).map(Defined::Module);
         }
-        self.domain.functions.push(Family::new(function));
-        Ok(Defined::Function(self.domain.functions.len() - 1))
+        Ok(Defined::Function(self.domain.add(function)))
     }
 
     /// Whether the name that a decorator starts with is bound to something that is not read.

@@ -1,17 +1,17 @@
 //! `@func`: signature, body, result.
 
 use ruff_python_ast as ast;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::FunctionData;
 use tf_core::{Expr, ExprKind, Function};
 use tf_types::{Symbol, Type, TypeKind};
 
 use crate::body::{Flow, constrained, docstring, is_docstring};
-use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
+use crate::parser::{Body, Parser};
 use crate::refusal::{Refusal, Res};
-use crate::value::{Annotation, Value};
+use crate::value::Annotation;
 
-type Constraints<'c> = Vec<(Expr<'c>, tf_core::node::Constraint<'c>)>;
+type Constraints<'c> = FxHashMap<Expr<'c>, tf_core::node::Constraint<'c>>;
 
 /// What a function is read as.
 #[derive(Clone, Copy)]
@@ -148,7 +148,7 @@ impl<'c> Parser<'_, 'c> {
         if let [ast::Stmt::Pass(pass)] = stmts {
             let (span, name) = (self.span(pass), &def.name);
             return match role {
-                Role::Member => Ok((None, Vec::new())),
+                Role::Member => Ok((None, Constraints::default())),
                 Role::Variant(base) => {
                     let message = format!("the variant `{name}` of `{}` has no body", base.name);
                     Err(Refusal::wrong(span, message).help("`pass` is for the function that has the variants"))
@@ -158,13 +158,7 @@ impl<'c> Parser<'_, 'c> {
                 }
             };
         }
-        let mut names = Frame::default();
-        for &(name, var) in params {
-            names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
-        }
-        let params = params.iter().filter_map(|(_, var)| *var).collect();
-        let frames = vec![BodyFrame { names, is_mesh: false }];
-        let body = Body { frames, params, name: Some(self.cx.symbol(def.name.as_str())), ..Body::default() };
+        let body = Body::new(self.cx.symbol(def.name.as_str()), params);
         let outer = self.body.replace(body);
         let before = self.diagnostics.len();
         let flow = self.suite(stmts);

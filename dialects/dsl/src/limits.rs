@@ -6,6 +6,12 @@ pub(crate) const FILE_BYTES: usize = 32 << 20;
 const BRACKETS: usize = 200;
 /// Blocks inside blocks, and expressions inside expressions.
 pub(crate) const DEPTH: usize = 600;
+/// Modules inside modules.
+pub(crate) const MODULES: usize = 64;
+/// Levels of a module, and axes of a mesh.
+pub(crate) const LEVELS: usize = 64;
+/// Comparisons of names in search of one that was meant.
+pub(crate) const COMPARISONS: usize = 1 << 20;
 /// Indentation of a line in columns; a block is indented by one at least.
 const INDENT: usize = 400;
 /// Operators of one statement: each may deepen the tree by one.

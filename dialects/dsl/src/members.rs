@@ -1,14 +1,13 @@
 //! Members of a module class: functions, child modules, methods, levels.
 
 use ruff_python_ast as ast;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tf_core::node::{Child, Method};
 use tf_core::tree;
 use tf_core::{AnyFunction, Function, Module, PrimFunction, Span};
 use tf_types::Symbol;
 
 use crate::body::is_docstring;
-use crate::family::Family;
 use crate::function::Role;
 use crate::module::{Declared, Decorator};
 use crate::names::Builtin;
@@ -46,9 +45,11 @@ fn is_decorated(def: &ast::StmtFunctionDef) -> bool {
 
 impl<'c> Parser<'_, 'c> {
     /// The functions that a class defines.
-    pub(crate) fn functions_below(&self, class: &ast::StmtClassDef) -> FxHashSet<Symbol<'c>> {
+    pub(crate) fn functions_below(&self, class: &ast::StmtClassDef) -> FxHashMap<Symbol<'c>, Span> {
         let defs = class.body.iter().filter_map(|member| match member {
-            ast::Stmt::FunctionDef(def) if is_decorated(def) => Some(self.cx.symbol(def.name.as_str())),
+            ast::Stmt::FunctionDef(def) if is_decorated(def) => {
+                Some((self.cx.symbol(def.name.as_str()), self.span(&def.name)))
+            }
             _ => None,
         });
         defs.collect()
@@ -114,19 +115,20 @@ impl<'c> Parser<'_, 'c> {
         let binding = match member {
             Ok(Member::Function(function)) => {
                 self.claim(name, span, "a function", members)?;
-                self.domain.functions.push(Family::new(function));
+                self.domain.add(function);
                 Binding::Value(Value::Function(function))
             }
             Ok(Member::Prim(function)) => {
                 self.claim(name, span, "a function", members)?;
                 let above = self.domain.functions.len();
                 self.domain.prims.push((above, function));
+                self.domain.names.insert(function.name);
                 Binding::Value(Value::Prim(function))
             }
             Ok(Member::Child(child)) => {
                 self.claim(name, span, "a child module", members)?;
                 members.children.push(Child::One(child));
-                self.domain.attached.push(child);
+                self.domain.attached.insert(child);
                 Binding::Value(Value::Module(child))
             }
             Ok(Member::Method(method)) => {
@@ -212,7 +214,7 @@ impl<'c> Parser<'_, 'c> {
                 self.bind(name, Binding::Value(Value::Module(child)));
                 self.claim(name, span, "a child module", members)?;
                 members.children.push(Child::One(child));
-                self.domain.attached.push(child);
+                self.domain.attached.insert(child);
                 Ok(())
             }
             Err(refusal) => {
@@ -290,7 +292,7 @@ impl<'c> Parser<'_, 'c> {
             return Err(child_target(name.as_str(), span));
         }
         let child = self.copied(module, name, span)?;
-        self.domain.attached.push(child);
+        self.domain.attached.insert(child);
         Ok(child)
     }
 

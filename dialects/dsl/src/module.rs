@@ -7,6 +7,7 @@ use tf_core::tree::Replacements;
 use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Target};
 use tf_types::{Symbol, Type};
 
+use crate::limits;
 use crate::names::Builtin;
 use crate::parser::{Domain, Levels, Parser, Scope};
 use crate::refusal::{Refusal, Res};
@@ -102,6 +103,10 @@ impl<'c> Parser<'_, 'c> {
             _ => vec![span; items.items.len()],
         };
         let mut declared = Levels::default();
+        if items.items.len() > limits::LEVELS {
+            let message = format!("a module has at most {} levels, found {}", limits::LEVELS, items.items.len());
+            return Err(Refusal::wrong(span, message));
+        }
         for (item, at) in items.items.iter().zip(spans) {
             let Value::Topology(level) = item else {
                 let message = format!("`topologies` is a tuple of `Topology`, and holds {}", item.describe());
@@ -119,6 +124,7 @@ impl<'c> Parser<'_, 'c> {
     /// A class under `@module`; its errors are reported.
     pub(crate) fn class(&mut self, class: &ast::StmtClassDef, call: Option<&ast::ExprCall>) -> Res<Module<'c>> {
         let before = self.refused;
+        self.complete_parts()?;
         let declared = match self.declared(call, "module", &["entry", "target", "topologies"]) {
             Ok(declared) => declared,
             Err(refusal) => {
@@ -143,6 +149,7 @@ impl<'c> Parser<'_, 'c> {
         let mut domain = std::mem::replace(&mut self.domain, outer);
         let declared = Declared { topologies: domain.topologies.take(), ..declared };
         let prims = std::mem::take(&mut domain.prims);
+        let calls_children = domain.calls_children;
         let (functions, instances) = self.seal(domain);
         let all = in_order(&functions, &prims);
         let name = self.span(&class.name);
@@ -172,6 +179,13 @@ impl<'c> Parser<'_, 'c> {
             span: Some(name),
             ..self.header(self.cx.symbol(class.name.as_str()), &declared)
         });
+        if tree_depth(module) > limits::MODULES {
+            let message = format!("modules are nested more than {} deep", limits::MODULES);
+            return Err(Refusal::wrong(name, message).help("attach some of them further out"));
+        }
+        if !calls_children {
+            return Ok(module);
+        }
         // Instances of the children's functions are theirs.
         Ok(tf_core::tree::replaced(self.cx, module, &Replacements::default(), &Function::callees)?)
     }
@@ -239,6 +253,17 @@ impl<'c> Parser<'_, 'c> {
             ..ModuleData::new(name)
         }
     }
+}
+
+/// How many modules of a tree are inside each other.
+fn tree_depth(root: Module<'_>) -> usize {
+    let mut deepest = 0;
+    let mut stack = vec![(root, 1)];
+    while let Some((module, depth)) = stack.pop() {
+        deepest = deepest.max(depth);
+        stack.extend(module.child_modules().map(|child| (child, depth + 1)));
+    }
+    deepest
 }
 
 /// The functions of both IRs as they are defined; each of TIR has the number of HIR functions above it.

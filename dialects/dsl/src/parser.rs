@@ -1,19 +1,19 @@
 //! The state of reading one file, and name look-up.
 
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tf_core::diag::did_you_mean;
 use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Module, PrimFunction, Span, Stmt, Target};
 use tf_types::{Dim, Mesh, Storage, Symbol, Topology};
 
 use crate::environment::Environment;
 use crate::factory::Factory;
 use crate::family::Family;
+use crate::function::Param;
 use crate::limits;
 use crate::names::{self, Builtin};
 use crate::prim::Intrinsic;
@@ -61,23 +61,28 @@ pub(crate) struct Domain<'c> {
     pub(crate) target: Option<Target<'c>>,
     /// The levels of the module around it.
     pub(crate) inherited: Option<Vec<Topology<'c>>>,
-    /// Functions of the class that are not parsed yet.
-    pub(crate) below: FxHashSet<Symbol<'c>>,
+    /// Functions of the class that are not parsed yet, and where they are.
+    pub(crate) below: FxHashMap<Symbol<'c>, Span>,
     /// Its functions so far; they take variants and converters until it is complete.
     pub(crate) functions: Vec<Family<'c>>,
-    /// Which function an earlier state of one is.
-    pub(crate) replaced: FxHashMap<Function<'c>, usize>,
+    /// Which function each state of one is.
+    pub(crate) states: FxHashMap<Function<'c>, usize>,
+    /// The function whose parts are being read.
+    pub(crate) open: Option<usize>,
     /// Its TIR functions so far, each with the number of functions above it.
     pub(crate) prims: Vec<(usize, PrimFunction<'c>)>,
+    /// Names of its functions so far.
+    pub(crate) names: FxHashSet<Symbol<'c>>,
     /// Its child modules so far.
-    pub(crate) attached: Vec<Module<'c>>,
+    pub(crate) attached: FxHashSet<Module<'c>>,
+    /// Whether a function of it calls a child.
+    pub(crate) calls_children: bool,
 }
 
 impl<'c> Domain<'c> {
     /// Whether it has a function of that name so far, or will have one.
     pub(crate) fn has_function(&self, name: Symbol<'c>) -> bool {
-        let above = self.functions.iter().any(|family| family.function.name == name);
-        above || self.prims.iter().any(|(_, function)| function.name == name) || self.below.contains(&name)
+        self.names.contains(&name) || self.below.contains_key(&name)
     }
 
     /// The levels that its functions may name.
@@ -116,13 +121,29 @@ pub(crate) struct Body<'c> {
     /// Effects of the statement that is being read.
     pub(crate) effects: Vec<Stmt<'c>>,
     /// Mesh coordinates that are values.
-    pub(crate) coordinates: Vec<((Mesh<'c>, usize), Expr<'c>)>,
+    pub(crate) coordinates: FxHashMap<(Mesh<'c>, usize), Expr<'c>>,
+    /// The same ones.
+    pub(crate) coordinate_values: FxHashSet<Expr<'c>>,
     /// Its parameters.
     pub(crate) params: Vec<Expr<'c>>,
+    /// The same ones.
+    pub(crate) param_set: FxHashSet<Expr<'c>>,
+    /// The parameters and axes that have extents, by extent, once one is a value.
+    pub(crate) axes: Option<FxHashMap<Dim<'c>, (Expr<'c>, usize)>>,
     /// Dim variables that are values.
-    pub(crate) extents: Vec<(Dim<'c>, Expr<'c>)>,
+    pub(crate) extents: FxHashMap<Dim<'c>, Expr<'c>>,
     /// Schedule constraints so far.
-    pub(crate) constraints: Vec<(Expr<'c>, tf_core::node::Constraint<'c>)>,
+    pub(crate) constraints: FxHashMap<Expr<'c>, tf_core::node::Constraint<'c>>,
+}
+
+impl<'c> Body<'c> {
+    /// A body that has read nothing: of parameters, those that are refused without a variable.
+    pub(crate) fn new(name: Symbol<'c>, params: &[Param<'c>]) -> Self {
+        let names = params.iter().map(|&(name, var)| (name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var)))));
+        let frames = vec![BodyFrame { names: names.collect(), is_mesh: false }];
+        let params: Vec<_> = params.iter().filter_map(|(_, var)| *var).collect();
+        Self { frames, param_set: params.iter().copied().collect(), params, name: Some(name), ..Self::default() }
+    }
 }
 
 /// A scope of a body. Mesh suites bind their alias only; other names go to the frame around.
@@ -137,6 +158,12 @@ pub(crate) struct Parser<'a, 'c> {
     /// Names that the file does not bind.
     environment: &'a dyn Environment<'c>,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The places of those.
+    reported: FxHashMap<Option<Span>, Vec<usize>>,
+    /// Comparisons of names for suggestions that are left.
+    comparisons: Cell<usize>,
+    /// Where the file binds its names, in order.
+    file_names: FxHashMap<&'a str, Vec<Span>>,
     /// Refusals so far, also those that follow from earlier ones and are not reported.
     pub(crate) refused: usize,
     pub(crate) file: Frame<'c>,
@@ -152,6 +179,13 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) lambdas: FxHashMap<TextRange, Rc<ast::ExprLambda>>,
     /// Statements of TIR that the file declares.
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
+    /// Their places by name.
+    pub(crate) intrinsic_places: FxHashMap<&'a str, usize>,
+    /// Functions that got parts after they had been used, each state with its place in `latest`.
+    pub(crate) amended: FxHashMap<Function<'c>, usize>,
+    pub(crate) latest: Vec<Function<'c>>,
+    /// Parts of functions that were copied so far.
+    pub(crate) copied_parts: usize,
     /// What the TIR functions of the file call and launch.
     pub(crate) called: FxHashMap<PrimFunction<'c>, Vec<AnyFunction<'c>>>,
     /// Plain classes of the file.
@@ -178,6 +212,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             source,
             environment,
             diagnostics: Vec::new(),
+            reported: FxHashMap::default(),
+            comparisons: Cell::new(limits::COMPARISONS),
+            file_names: FxHashMap::default(),
             refused: 0,
             file: Frame::default(),
             scopes: Vec::new(),
@@ -187,6 +224,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             factories: Vec::new(),
             lambdas: FxHashMap::default(),
             intrinsics: Vec::new(),
+            intrinsic_places: FxHashMap::default(),
+            amended: FxHashMap::default(),
+            latest: Vec::new(),
+            copied_parts: 0,
             called: FxHashMap::default(),
             records: Vec::new(),
             factory_calls: (0, 0),
@@ -226,11 +267,22 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// Keeps a refusal for the report.
     pub(crate) fn report(&mut self, refusal: Refusal) {
         self.refused += 1;
-        let diagnostic = refusal.diagnostic();
+        let Some(diagnostic) = refusal.diagnostic() else { return };
         // A factory that is called again is wrong again.
-        let same = |a: &Diagnostic, b: &Diagnostic| a.message == b.message && a.span == b.span;
-        let is_known = |d: &Diagnostic| self.factory_calls.1 > 0 && self.diagnostics.iter().any(|known| same(known, d));
-        self.diagnostics.extend(diagnostic.filter(|d| !is_known(d)));
+        let places = self.reported.entry(diagnostic.span).or_default();
+        if self.factory_calls.1 > 0 && places.iter().any(|&at| self.diagnostics[at].message == diagnostic.message) {
+            return;
+        }
+        places.push(self.diagnostics.len());
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// A refusal with the known name that a wrong one was likely meant to be. In a file with many of both they are compared as far as
+    /// the limit goes.
+    pub(crate) fn near(&self, refusal: Refusal, word: &str, known: &[&str]) -> Refusal {
+        let Some(left) = self.comparisons.get().checked_sub(known.len()) else { return refusal };
+        self.comparisons.set(left);
+        refusal.near(word, known.iter().copied())
     }
 
     /// Runs `read` one level deeper.
@@ -301,16 +353,49 @@ impl<'a, 'c> Parser<'a, 'c> {
         if self.calls_itself(name) {
             return self.recursive(name, span);
         }
+        if let Some(at) = self.bound_below(name, span) {
+            let refusal = Refusal::unread(span, format!("the name `{name}` is not defined yet"));
+            return refusal.also(at, "defined here").help("move its definition up: a file is read from its top");
+        }
         let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
-        let frames = self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names));
-        let mut bound: Vec<&str> =
-            frames.chain([&self.file]).flat_map(|names| names.keys().map(|n| n.as_str())).collect();
+        self.near_bound(refusal, name, Vec::new())
+    }
+
+    /// Notes where the statements of the file bind names.
+    pub(crate) fn note_names(&mut self, stmts: &'a [ast::Stmt]) {
+        let mut names = Vec::new();
+        for stmt in stmts {
+            crate::body::bound_names(stmt, &mut names);
+            let at = match stmt {
+                ast::Stmt::FunctionDef(def) => self.span(&def.name),
+                ast::Stmt::ClassDef(class) => self.span(&class.name),
+                other => self.span(other),
+            };
+            for name in names.drain(..) {
+                self.file_names.entry(name).or_default().push(at);
+            }
+        }
+    }
+
+    /// Where the file binds a name for the first time below that place.
+    pub(crate) fn bound_below(&self, name: &str, span: Span) -> Option<Span> {
+        let places = self.file_names.get(name)?;
+        places.get(places.partition_point(|at| at.line <= span.line)).copied()
+    }
+
+    /// A refusal with the bound name, or the one of `others`, that a wrong one was likely meant to be.
+    pub(crate) fn near_bound(&self, refusal: Refusal, name: &str, others: Vec<&str>) -> Refusal {
+        let frames = || self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names)).chain([&self.file]);
+        let count = others.len() + frames().map(FxHashMap::len).sum::<usize>()
+            + self.scopes.iter().map(|scope| scope.borrow().len()).sum::<usize>();
+        if count > self.comparisons.get() {
+            return refusal;
+        }
+        let mut bound = others;
+        bound.extend(frames().flat_map(|names| names.keys().map(|n| n.as_str())));
         self.scopes.iter().for_each(|scope| bound.extend(scope.borrow().keys().map(|name| name.as_str())));
         bound.sort_unstable();
-        match did_you_mean(name, bound) {
-            Some(near) => refusal.help(format!("did you mean `{near}`?")),
-            None => refusal,
-        }
+        self.near(refusal, name, &bound)
     }
 
     /// Whether a name is that of the function whose body is read.

@@ -84,9 +84,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         if self.binding(symbol).is_some() || (is_word && text != "where") {
             return self.lookup(text, span);
         }
-        if self.domain.below.contains(&symbol) {
-            return Err(Refusal::wrong(span, format!("`{text}` is defined below: calls go to functions above"))
-                .help(format!("move `{text}` up")));
+        if let Some(&at) = self.domain.below.get(&symbol) {
+            return Err(called_above(text, at, span));
         }
         if self.body.is_none() || is_op {
             return if is_op { Ok(Value::Op(self.dialect(), symbol)) } else { self.lookup(text, span) };
@@ -94,7 +93,13 @@ impl<'a, 'c> Parser<'a, 'c> {
         if crate::names::exported(text).is_some() {
             return self.lookup(text, span);
         }
-        Err(if self.calls_itself(text) { self.recursive(text, span) } else { self.unknown_op(text, span) })
+        if self.calls_itself(text) {
+            return Err(self.recursive(text, span));
+        }
+        Err(match self.bound_below(text, span) {
+            Some(at) => called_above(text, at, span),
+            None => self.unknown_op(text, span),
+        })
     }
 
     fn op_call(
@@ -357,6 +362,12 @@ impl<'a, 'c> Parser<'a, 'c> {
             None => matches!(crate::names::word(name), Some(Value::Builtin(word)) if word == builtin),
         }
     }
+}
+
+/// Why a function is not called that is defined at `at`, below its use.
+fn called_above(name: &str, at: Span, span: Span) -> Refusal {
+    let refusal = Refusal::wrong(span, format!("`{name}` is defined below: calls go to functions above"));
+    refusal.also(at, "defined here").help(format!("move `{name}` up, before the function that calls it"))
 }
 
 /// Whether tensors and scalars stand where an overload wants them.

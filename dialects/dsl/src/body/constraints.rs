@@ -32,12 +32,12 @@ pub(crate) fn constrained<'c>(
     cx: &Context<'c>,
     value: Expr<'c>,
     params: &mut [Expr<'c>],
-    constraints: Vec<(Expr<'c>, Constraint<'c>)>,
+    constraints: FxHashMap<Expr<'c>, Constraint<'c>>,
 ) -> tf_core::Result<Expr<'c>> {
     if constraints.is_empty() {
         return Ok(value);
     }
-    let mut attach = Attach(constraints.into_iter().collect());
+    let mut attach = Attach(constraints);
     let mut clone = Cloning::new(cx);
     for param in params {
         *param = clone.visit(&mut attach, *param)?;
@@ -86,11 +86,11 @@ impl<'c> Parser<'_, 'c> {
             }
         };
         if let Some(body) = &mut self.body {
-            if body.constraints.iter().any(|(known, _)| *known == subject) {
+            if body.constraints.contains_key(&subject) {
                 return Err(Refusal::wrong(span, format!("`{name}` has a schedule constraint already"))
                     .help("state all that is required in one `where(...)`"));
             }
-            body.constraints.push((subject, constraint));
+            body.constraints.insert(subject, constraint);
         }
         Ok(Some(subject))
     }

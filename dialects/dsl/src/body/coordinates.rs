@@ -12,9 +12,8 @@ impl<'c> Parser<'_, 'c> {
     /// The position on a mesh axis: in a `@func` the positions split over that axis, of which each holds its own.
     pub(crate) fn coordinate(&mut self, mesh: Mesh<'c>, axis: usize, span: Span) -> Res<Expr<'c>> {
         const WHAT: &str = "a mesh coordinate as a value";
-        let known = self.body.iter().flat_map(|body| &body.coordinates);
-        if let Some((_, expr)) = known.into_iter().find(|((m, a), _)| (*m, *a) == (mesh, axis)) {
-            return Ok(*expr);
+        if let Some(&expr) = self.body.as_ref().and_then(|body| body.coordinates.get(&(mesh, axis))) {
+            return Ok(expr);
         }
         let cx = self.cx;
         if self.is_prim() {
@@ -35,7 +34,8 @@ impl<'c> Parser<'_, 'c> {
         let name = Some(cx.symbol(&mesh.axis_name(axis)));
         let expr = self.emit(reshape, &[own], &[("new_shape", Attr::Dims(&[]))], span, name)?;
         if let Some(body) = &mut self.body {
-            body.coordinates.push(((mesh, axis), expr));
+            body.coordinates.insert((mesh, axis), expr);
+            body.coordinate_values.insert(expr);
         }
         Ok(expr)
     }
@@ -50,6 +50,6 @@ impl<'c> Parser<'_, 'c> {
 
     /// Whether a value is the coordinate of an enclosing mesh.
     pub(crate) fn is_coordinate(&self, expr: Expr<'c>) -> bool {
-        self.body.iter().flat_map(|body| &body.coordinates).any(|(_, known)| *known == expr)
+        self.body.as_ref().is_some_and(|body| body.coordinate_values.contains(&expr))
     }
 }

@@ -1,6 +1,5 @@
 //! Making nodes: op instances from schemas, literals, calls.
 
-use tf_core::diag::did_you_mean;
 use tf_core::op::{Attr, OpInstance, ParamKind, Schema};
 use tf_core::{Expr, Literal, Meta, Span};
 use tf_types::{DType, Storage, Symbol};
@@ -43,10 +42,7 @@ impl<'c> Parser<'_, 'c> {
         if let Some(help) = reduction(name).filter(|_| !self.is_prim()) {
             return refusal.help(help);
         }
-        match did_you_mean(name, ops.names(self.dialect()).iter().copied()) {
-            Some(near) => refusal.help(format!("did you mean `{near}`?")),
-            None => refusal,
-        }
+        self.near_bound(refusal, name, ops.names(self.dialect()))
     }
 
     pub(crate) fn foreign_op(&self, name: &str, span: Span) -> Refusal {

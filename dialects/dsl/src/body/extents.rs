@@ -1,5 +1,6 @@
 //! Symbolic extents as run-time values: `x + N`, `x[N - 4 : N, :]`.
 
+use rustc_hash::FxHashMap;
 use tf_core::op::Attr;
 use tf_core::{Expr, ExprKind, Meta, Span};
 use tf_types::{DType, Dim, DimKind, DimOp, DimVar, Storage};
@@ -43,16 +44,21 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn extent_node(&mut self, dim: Dim<'c>, var: DimVar<'c>, span: Span) -> Res<Expr<'c>> {
-        let known = self.body.iter().flat_map(|body| &body.extents);
-        if let Some((_, expr)) = known.into_iter().find(|(known, _)| *known == dim) {
+        let Some(body) = &mut self.body else { return Err(Refusal::Reported) };
+        if let Some(expr) = body.extents.get(&dim) {
             return Ok(*expr);
         }
-        let params = self.body.iter().flat_map(|body| &body.params);
-        let mut axes = params.filter_map(|&param| {
-            let shape = param.ty().as_tensor()?.shape;
-            Some((param, shape.iter().position(|extent| *extent == dim)?))
+        let axes = body.axes.get_or_insert_with(|| {
+            let mut axes = FxHashMap::default();
+            for &param in &body.params {
+                let shape = param.ty().as_tensor().map_or(&[][..], |tensor| tensor.shape);
+                for (axis, &extent) in shape.iter().enumerate() {
+                    axes.entry(extent).or_insert((param, axis));
+                }
+            }
+            axes
         });
-        let Some((param, axis)) = axes.next() else {
+        let Some(&(param, axis)) = axes.get(&dim) else {
             let message =
                 format!("no parameter has an axis of extent `{}`, so that its value is not known here", var.name);
             return Err(Refusal::wrong(span, message));
@@ -62,7 +68,7 @@ impl<'c> Parser<'_, 'c> {
             false => self.extent_of(param, axis, span)?,
         };
         if let Some(body) = &mut self.body {
-            body.extents.push((dim, expr));
+            body.extents.insert(dim, expr);
         }
         Ok(expr)
     }

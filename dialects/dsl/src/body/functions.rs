@@ -27,7 +27,10 @@ impl<'c> Parser<'_, 'c> {
             return Err(refusal.help(format!("attach it in the class body: `name = {written}`, and call `name`")));
         }
         match module.entry_function() {
-            Some(AnyFunction::Hir(entry)) => self.function_call(entry, true, call, span, bind),
+            Some(AnyFunction::Hir(entry)) => {
+                self.domain.calls_children = true;
+                self.function_call(entry, true, call, span, bind)
+            }
             _ => {
                 let refusal = Refusal::wrong(span, format!("the child `{written}` has no entry to call"));
                 Err(refusal.help("name one: `@module(entry=\"...\")`"))
@@ -43,7 +46,7 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
-        let name = function.name;
+        let (function, name) = (self.latest(function), function.name);
         if self.body.is_none() {
             return Err(Refusal::unread(span, format!("`{name}` is called outside a function")));
         }

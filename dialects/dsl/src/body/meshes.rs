@@ -6,6 +6,7 @@ use tf_core::diag::did_you_mean;
 use tf_types::{Layout, Mesh, MeshLayout, Symbol, Topology};
 
 use super::statements::Flow;
+use crate::limits;
 use crate::names::Builtin;
 use crate::parser::{Binding, BodyFrame, Frame, Parser};
 use crate::refusal::{AtSpan, Refusal, Res};
@@ -41,6 +42,7 @@ impl<'c> Parser<'_, 'c> {
                 return Err(Refusal::wrong(self.span(expr), "a mesh has at least one level"));
             }
             let mut levels = Vec::new();
+            self.check_count(elts.len(), "levels", self.span(expr))?;
             for element in elts {
                 let value = self.eval(element, None)?;
                 levels.push(self.level(&value, self.span(element))?);
@@ -50,7 +52,10 @@ impl<'c> Parser<'_, 'c> {
         let span = self.span(expr);
         let value = self.eval(expr, None)?;
         match value.as_sequence() {
-            Some(items) if !items.is_empty() => items.iter().map(|item| self.level(item, span)).collect(),
+            Some(items) if !items.is_empty() => {
+                self.check_count(items.len(), "levels", span)?;
+                items.iter().map(|item| self.level(item, span)).collect()
+            }
             _ => self.level(&value, span).map(|level| vec![level]),
         }
     }
@@ -107,10 +112,19 @@ impl<'c> Parser<'_, 'c> {
         if let Some(extent) = layout.shape().iter().find(|d| d.as_const().is_some_and(|v| v < 1)) {
             return Err(Refusal::wrong(span, format!("the mesh extent {extent} is not positive")));
         }
+        self.check_count(layout.rank(), "axes", span)?;
         if layout.rank() == 0 {
             return Err(Refusal::wrong(span, "a mesh has at least one axis"));
         }
         Ok(layout)
+    }
+
+    fn check_count(&self, count: usize, what: &str, span: Span) -> Res<()> {
+        if count > limits::LEVELS {
+            let message = format!("a mesh has at most {} {what}, found {count}", limits::LEVELS);
+            return Err(Refusal::wrong(span, message));
+        }
+        Ok(())
     }
 
     fn axis_names(&mut self, expr: &ast::Expr, rank: usize) -> Res<Vec<Symbol<'c>>> {
@@ -173,6 +187,9 @@ impl<'c> Parser<'_, 'c> {
                 _ => return Err(no_mesh()),
             },
         };
+        if self.body.as_ref().is_some_and(|body| body.meshes.len() >= limits::DEPTH) {
+            return Err(Refusal::wrong(span, format!("meshes are nested more than {} deep", limits::DEPTH)));
+        }
         mesh.check_extents().at(extents)?;
         if let Some(declared) = self.domain.levels() {
             mesh.check_levels(declared).at(span)?;

@@ -1,14 +1,14 @@
 //! `@prim_func`: signature and body.
 
 use ruff_python_ast as ast;
+use rustc_hash::FxHashMap;
 use tf_core::hidden::{hidden_scalar, mentioned_shape_scalars};
 use tf_core::node::PrimFunctionData;
 use tf_core::{Context, Expr, PrimFunction, Span, Stmt, Target, TargetKind};
 
 use crate::body::{docstring, is_docstring};
-use crate::parser::{Binding, Body, BodyFrame, Frame, Parser};
+use crate::parser::{Body, Parser};
 use crate::refusal::{Refusal, Res};
-use crate::value::Value;
 
 /// The device of functions that declare none.
 const DEFAULT_DEVICE: &str = "nvidia.h200_sxm";
@@ -44,20 +44,13 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(self.span(&**returns), message));
         }
         let params = self.params(&def.parameters)?;
-        let mut names = Frame::default();
-        for &(name, var) in &params {
-            names.insert(name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var))));
-        }
         let doc = def.body.first().and_then(docstring).map(|text| self.cx.symbol(text));
         let stmts = match &def.body[..] {
             [first, rest @ ..] if is_docstring(first) => rest,
             all => all,
         };
-        let vars = params.iter().filter_map(|(_, var)| *var).collect();
-        let frames = vec![BodyFrame { names, is_mesh: false }];
-        let name = Some(self.cx.symbol(def.name.as_str()));
         let escaping = super::escapes::escaping(stmts);
-        let body = Body { frames, params: vars, name, is_prim: true, escaping, ..Body::default() };
+        let body = Body { is_prim: true, escaping, ..Body::new(self.cx.symbol(def.name.as_str()), &params) };
         let outer = self.body.replace(body);
         let body = self.prim_block(stmts);
         let called = std::mem::replace(&mut self.body, outer).map(|body| body.called).unwrap_or_default();
@@ -94,8 +87,10 @@ impl<'c> Parser<'_, 'c> {
 
     /// A function of a GPU takes the extents that its body depends on. One that the author wrote down is there already.
     fn add_shape_scalars(&mut self, params: &mut Vec<Expr<'c>>, body: Stmt<'c>, span: Span) -> Res<()> {
-        for scalar in mentioned_shape_scalars(self.cx, params, body) {
-            match params.iter().find(|param| param.var_name() == scalar.var_name()) {
+        let scalars = mentioned_shape_scalars(self.cx, params, body);
+        let named: FxHashMap<_, _> = params.iter().map(|&param| (param.var_name(), param)).collect();
+        for scalar in scalars {
+            match named.get(&scalar.var_name()) {
                 None => params.push(scalar),
                 Some(&own) if hidden_scalar(params, own).is_some() => {}
                 Some(own) => {

@@ -46,21 +46,22 @@ impl<'a, 'c> Parser<'a, 'c> {
         if !matches!(def.returns.as_deref(), Some(ast::Expr::NoneLiteral(_))) {
             return Err(Refusal::wrong(span, format!("the intrinsic `{name}` returns nothing")).help("write `-> None`"));
         }
-        if let Some(known) = self.intrinsics.iter().find(|known| known.def.name.as_str() == name) {
-            let first = self.span(&known.def.name);
+        if let Some(&known) = self.intrinsic_places.get(name) {
+            let first = self.span(&self.intrinsics[known].def.name);
             return Err(Refusal::wrong(span, format!("the intrinsic `{name}` is declared twice")).also(first, "before"));
         }
         if !self.cx.ops().schemas("T", name).is_empty() {
             return Err(Refusal::wrong(span, format!("`{name}` is an op of `@prim_func` bodies already")));
         }
+        let at = self.intrinsics.len();
         self.intrinsics.push(Intrinsic { def, params, node: None });
-        Ok(self.intrinsics.len() - 1)
+        self.intrinsic_places.insert(name, at);
+        Ok(at)
     }
 
     /// The intrinsic that `T.name` names.
     pub(crate) fn intrinsic_named(&self, name: &str) -> Option<usize> {
-        let at = self.intrinsics.iter().position(|known| known.def.name.as_str() == name);
-        at.filter(|_| self.is_prim())
+        self.intrinsic_places.get(name).copied().filter(|_| self.is_prim())
     }
 
     /// A statement whose operands the body of the declaration accepts.

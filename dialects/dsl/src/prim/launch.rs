@@ -24,7 +24,7 @@ impl<'c> Parser<'_, 'c> {
         let (name, params, ty) = self.launched(&function, callee_span)?;
         let started = match function {
             Value::Prim(function) => Some(function.into()),
-            Value::Function(function) => Some(function.into()),
+            Value::Function(function) => Some(self.latest(function).into()),
             _ => None,
         };
         if let Some(body) = &mut self.body {
@@ -75,6 +75,7 @@ impl<'c> Parser<'_, 'c> {
                 Ok((function.name, params, ty))
             }
             Value::Function(function) => {
+                let function = self.latest(function);
                 let (params, ty) = self.started(function.into(), span)?;
                 Ok((function.name, params, ty))
             }
@@ -166,7 +167,7 @@ impl<'c> Parser<'_, 'c> {
             shape.iter().enumerate().filter(move |(_, extent)| **extent == dim).map(move |(axis, _)| (arg, axis))
         });
         let axes: Vec<_> = axes.collect();
-        let (name, is_param) = (var.name, |arg: Expr<'c>| self.body.iter().any(|body| body.params.contains(&arg)));
+        let (name, is_param) = (var.name, |arg: Expr<'c>| self.body.iter().any(|body| body.param_set.contains(&arg)));
         match axes[..] {
             [(arg, axis)] if is_param(arg) => Ok(self.shape_of(arg, axis, span)),
             [] => Err(Refusal::wrong(span, format!("no tensor that is passed on has an axis of extent `{name}`"))),

@@ -11,7 +11,7 @@ use super::doc::Doc;
 use super::python::{is_name, string};
 
 /// How deep modules nest.
-const DEPTH: usize = 64;
+const DEPTH: usize = crate::limits::MODULES;
 
 /// How a function is called in the functions of a module.
 #[derive(Clone, Debug)]

@@ -5,7 +5,6 @@ use tf_core::{AnyFunction, Span};
 
 use super::Args;
 use crate::body::{is_docstring, keyword};
-use crate::family::Family;
 use crate::function::Role;
 use crate::module::Decorator;
 use crate::names::Builtin;
@@ -234,7 +233,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                         let module = self.implicit_module(AnyFunction::Hir(function), &declared)?;
                         Binding::Value(Value::Module(module))
                     } else {
-                        self.domain.functions.push(Family::new(function));
+                        self.domain.add(function);
                         Binding::Value(Value::Function(function))
                     }
                 }

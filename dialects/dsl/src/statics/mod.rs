@@ -218,7 +218,7 @@ impl<'c> Parser<'_, 'c> {
 
     /// One axis of `x.shape`: the extent; of a parameter in TIR its run-time value where it is symbolic.
     fn axis_extent(&self, expr: Expr<'c>, axis: usize, extent: Dim<'c>, span: Span) -> Value<'c> {
-        let is_param = self.body.as_ref().is_some_and(|body| body.is_prim && body.params.contains(&expr));
+        let is_param = self.body.as_ref().is_some_and(|body| body.is_prim && body.param_set.contains(&expr));
         match self.dim_value(extent) {
             Value::Dim(_) if is_param => Value::Expr(self.shape_of(expr, axis, span)),
             value => value,
