@@ -117,8 +117,7 @@ impl<'c> Parser<'_, 'c> {
             let refusal = Refusal::from(tf_core::Diagnostic::error(message).at(old.span));
             return Err(refusal.help("write the variants and converters of a function one below the other"));
         }
-        let (variants, converters) =
-            (self.cx.alloc_slice(&family.variants), self.cx.alloc_slice(&family.converters));
+        let (variants, converters) = (self.cx.alloc_slice(&family.variants), self.cx.alloc_slice(&family.converters));
         let new = self.cx.function(FunctionData { variants, converters, ..*old });
         family.function = new;
         self.domain.states.insert(new, at);

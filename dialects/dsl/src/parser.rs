@@ -139,7 +139,9 @@ pub(crate) struct Body<'c> {
 impl<'c> Body<'c> {
     /// A body that has read nothing: of parameters, those that are refused without a variable.
     pub(crate) fn new(name: Symbol<'c>, params: &[Param<'c>]) -> Self {
-        let names = params.iter().map(|&(name, var)| (name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var)))));
+        let names = params
+            .iter()
+            .map(|&(name, var)| (name, var.map_or(Binding::Poison, |var| Binding::Value(Value::Expr(var)))));
         let frames = vec![BodyFrame { names: names.collect(), is_mesh: false }];
         let params: Vec<_> = params.iter().filter_map(|(_, var)| *var).collect();
         Self { frames, param_set: params.iter().copied().collect(), params, name: Some(name), ..Self::default() }
@@ -386,7 +388,8 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// A refusal with the bound name, or the one of `others`, that a wrong one was likely meant to be.
     pub(crate) fn near_bound(&self, refusal: Refusal, name: &str, others: Vec<&str>) -> Refusal {
         let frames = || self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names)).chain([&self.file]);
-        let count = others.len() + frames().map(FxHashMap::len).sum::<usize>()
+        let count = others.len()
+            + frames().map(FxHashMap::len).sum::<usize>()
             + self.scopes.iter().map(|scope| scope.borrow().len()).sum::<usize>();
         if count > self.comparisons.get() {
             return refusal;

@@ -60,7 +60,12 @@ impl<'c> PrimFunction<'c> {
     #[must_use]
     pub fn visible_params(self) -> Vec<Expr<'c>> {
         let params = self.data().params;
-        params.iter().zip(hidden_scalars(params)).filter(|(_, hidden)| hidden.is_none()).map(|(&param, _)| param).collect()
+        params
+            .iter()
+            .zip(hidden_scalars(params))
+            .filter(|(_, hidden)| hidden.is_none())
+            .map(|(&param, _)| param)
+            .collect()
     }
 
     /// The parameters that callers see, inputs and outputs apart.

@@ -3,6 +3,8 @@
 use std::num::NonZeroU32;
 use std::sync::{Arc, PoisonError, RwLock};
 
+use rustc_hash::FxHashMap;
+
 /// A file of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub(crate) u32);
@@ -100,7 +102,20 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// All files that spans point into. Cheap to clone: clones share the files.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
-    files: Arc<RwLock<Vec<Arc<SourceFile>>>>,
+    files: Arc<RwLock<Files>>,
+}
+
+#[derive(Debug, Default)]
+struct Files {
+    all: Vec<Arc<SourceFile>>,
+    /// The places of the files of each name, in order.
+    named: FxHashMap<String, Vec<u32>>,
+}
+
+impl Files {
+    fn of_name<'a>(&'a self, name: &str) -> impl Iterator<Item = (FileId, &'a SourceFile)> {
+        self.named.get(name).into_iter().flatten().map(|&at| (FileId(at), &*self.all[at as usize]))
+    }
 }
 
 impl SourceMap {
@@ -115,29 +130,30 @@ impl SourceMap {
 
     /// The file of that name and text, added where it is not known yet.
     pub fn add_once(&self, name: &str, text: &str) -> FileId {
-        let is_it = |file: &Arc<SourceFile>| file.name == name && file.text.as_deref() == Some(text);
-        let known = self.files.read().unwrap_or_else(PoisonError::into_inner).iter().position(is_it);
-        known.map_or_else(|| self.add(name, text), |at| FileId(at as u32))
+        let files = self.files.read().unwrap_or_else(PoisonError::into_inner);
+        let known = files.of_name(name).find(|(_, file)| file.text.as_deref() == Some(text)).map(|(id, _)| id);
+        drop(files);
+        known.unwrap_or_else(|| self.add(name, text))
     }
 
     /// The file of that name, added without text where it is not known yet.
     pub fn named(&self, name: &str) -> FileId {
-        if let Some(i) = self.files.read().unwrap_or_else(PoisonError::into_inner).iter().position(|f| f.name == name) {
-            return FileId(i as u32);
-        }
-        self.push(SourceFile::new(name.to_owned(), None))
+        let first = self.files.read().unwrap_or_else(PoisonError::into_inner).of_name(name).next().map(|(id, _)| id);
+        first.unwrap_or_else(|| self.push(SourceFile::new(name.to_owned(), None)))
     }
 
     fn push(&self, file: SourceFile) -> FileId {
         let mut files = self.files.write().unwrap_or_else(PoisonError::into_inner);
-        files.push(Arc::new(file));
-        FileId(files.len() as u32 - 1)
+        let at = files.all.len() as u32;
+        files.named.entry(file.name.clone()).or_default().push(at);
+        files.all.push(Arc::new(file));
+        FileId(at)
     }
 
     /// A file.
     #[must_use]
     pub fn file(&self, id: FileId) -> Arc<SourceFile> {
-        Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner)[id.0 as usize])
+        Arc::clone(&self.files.read().unwrap_or_else(PoisonError::into_inner).all[id.0 as usize])
     }
 
     /// The span of a byte range.

@@ -1,5 +1,6 @@
 //! Dispatch prototypes and their variants.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_types::{DimVar, DimVars, Symbol};
 
 use crate::node::{DimVarRangePat, Function};
@@ -83,12 +84,18 @@ impl<'c> Function<'c> {
         if !self.specializations.is_empty() {
             add(self, format!("`{name}` is a variant: it belongs to its prototype and is no member of a module"));
         }
+        let mut ranges: FxHashMap<&[DimVarRangePat<'c>], usize> = FxHashMap::default();
+        self.variants.iter().for_each(|variant| *ranges.entry(variant.data().specializations).or_default() += 1);
         for &variant in self.variants {
-            self.check_variant(variant, &mut add);
+            self.check_variant(variant, &ranges, &mut add);
         }
+        let params = self.params.iter().filter(|param| param.is_const_param());
+        let weights: FxHashSet<_> = params.filter_map(|param| param.var_name()).collect();
+        let mut converted: FxHashMap<_, usize> = FxHashMap::default();
+        self.converters.iter().for_each(|converter| *converted.entry(converter.weight).or_default() += 1);
         for converter in self.converters {
             let of = format!("the converter of `{}` in `{name}`", converter.weight);
-            if !self.params.iter().any(|p| p.is_const_param() && p.var_name() == Some(converter.weight)) {
+            if !weights.contains(&converter.weight) {
                 add(converter.function, format!("{of} is for no constant parameter of `{name}`"));
             }
             if converter.function.body.is_none() {
@@ -98,7 +105,7 @@ impl<'c> Function<'c> {
             if nested || !converter.function.specializations.is_empty() {
                 add(converter.function, format!("{of} has variants or converters of its own"));
             }
-            if self.converters.iter().filter(|other| other.weight == converter.weight).count() > 1 {
+            if converted[&converter.weight] > 1 {
                 add(converter.function, format!("{of} is one of several"));
             }
         }
@@ -108,7 +115,13 @@ impl<'c> Function<'c> {
         errors
     }
 
-    fn check_variant(self, variant: Function<'c>, add: &mut impl FnMut(Function<'c>, String)) {
+    /// `ranges` says how many variants there are for each pattern.
+    fn check_variant(
+        self,
+        variant: Function<'c>,
+        ranges: &FxHashMap<&[DimVarRangePat<'c>], usize>,
+        add: &mut impl FnMut(Function<'c>, String),
+    ) {
         let (name, id) = (self.name, variant.variant_name());
         if variant.body.is_none() {
             add(variant, format!("variant {id} of `{name}` has no body"));
@@ -131,8 +144,7 @@ impl<'c> Function<'c> {
             let (found, wanted) = (variant.return_type, self.return_type);
             add(variant, format!("variant {id} returns {found}, but `{name}` returns {wanted}"));
         }
-        let same = self.variants.iter().filter(|other| other.specializations == variant.specializations);
-        if same.count() > 1 && !variant.specializations.is_empty() {
+        if ranges[variant.data().specializations] > 1 && !variant.specializations.is_empty() {
             add(variant, format!("`{name}` has two variants for {}", variant.signature_id()));
         }
     }

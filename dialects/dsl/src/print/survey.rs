@@ -25,6 +25,7 @@ pub(super) struct Survey<'c> {
     types: FxHashSet<Type<'c>>,
     ops: FxHashSet<OpInstance<'c>>,
     known_meshes: FxHashSet<Mesh<'c>>,
+    known_intrinsics: FxHashSet<&'c Intrinsic<'c>>,
 }
 
 impl<'c> Survey<'c> {
@@ -77,7 +78,7 @@ impl<'c> Survey<'c> {
                 StmtKind::Evaluate { callee: TirCallee::Op(op), .. } => self.op(op),
                 StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), .. } => {
                     self.given.insert(intrinsic.name);
-                    if !self.intrinsics.contains(&intrinsic) {
+                    if self.known_intrinsics.insert(intrinsic) {
                         self.intrinsics.push(intrinsic);
                     }
                 }

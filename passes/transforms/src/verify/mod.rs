@@ -9,9 +9,11 @@ mod target;
 mod tir;
 mod values;
 
+use rustc_hash::FxHashMap;
 use tf_core::tree::in_context;
 use tf_core::{AnyFunction, Context, Diagnostic, Module, Result};
 use tf_framework::{Pass, PassCx, map_in_parallel};
+use tf_types::Symbol;
 
 pub use module::module;
 
@@ -29,12 +31,14 @@ pub struct Verify {}
 impl Pass for Verify {
     fn run<'c>(&self, module: Module<'c>, cx: &mut PassCx<'_, 'c>) -> Result<Module<'c>> {
         let context = cx.context();
-        let mut members = Vec::new();
+        let (mut members, mut names) = (Vec::new(), Vec::new());
         for owner in in_context(module, context) {
-            members.extend(owner.all_functions().map(|function| (function, owner)));
+            let at = names.len();
+            names.push(Names::new(owner));
+            members.extend(owner.all_functions().map(|function| (function, at)));
         }
         let found = map_in_parallel(context, &members, |cx, &(member, owner)| {
-            let mut errors = function(member, owner, cx);
+            let mut errors = function_among(member, &names[owner], cx);
             for error in &mut errors {
                 error.notes.push((None, format!("in function `{}`", member.name())));
             }
@@ -49,9 +53,39 @@ impl Pass for Verify {
 /// The violations in one function.
 #[must_use]
 pub fn function<'c>(function: AnyFunction<'c>, module: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
+    function_among(function, &Names::new(module), cx)
+}
+
+fn function_among<'c>(function: AnyFunction<'c>, names: &Names<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
     match function {
-        AnyFunction::Hir(hir) => hir::function(hir, module),
-        AnyFunction::Tir(tir) => tir::function(tir, module, cx),
+        AnyFunction::Hir(hir) => hir::function(hir, names.module),
+        AnyFunction::Tir(tir) => tir::function(tir, names, cx),
+    }
+}
+
+/// What the names stand for that functions of a module call and launch.
+struct Names<'c> {
+    module: Module<'c>,
+    functions: FxHashMap<Symbol<'c>, AnyFunction<'c>>,
+    children: FxHashMap<Symbol<'c>, Module<'c>>,
+}
+
+impl<'c> Names<'c> {
+    fn new(module: Module<'c>) -> Self {
+        let mut names = Self { module, functions: FxHashMap::default(), children: FxHashMap::default() };
+        for &function in module.functions {
+            names.functions.entry(function.name()).or_insert(function);
+        }
+        for child in module.child_modules() {
+            names.children.entry(child.name).or_insert(child);
+        }
+        names
+    }
+
+    /// As [`Module::launched`].
+    fn launched(&self, name: Symbol<'c>) -> Option<AnyFunction<'c>> {
+        let function = self.functions.get(&name).copied();
+        function.or_else(|| self.children.get(&name)?.entry_function())
     }
 }
 

@@ -52,7 +52,7 @@ impl<'c> Check<'_, 'c> {
     }
 
     pub(super) fn callee(&mut self, name: Symbol<'c>, span: Option<Span>) -> Option<PrimFunction<'c>> {
-        if let Some(AnyFunction::Tir(callee)) = self.module.lookup(name.as_str()) {
+        if let Some(AnyFunction::Tir(callee)) = self.names.functions.get(&name).copied() {
             return Some(callee);
         }
         let known = self.module.functions.iter().filter(|f| matches!(f, AnyFunction::Tir(_)));
@@ -67,7 +67,7 @@ impl<'c> Check<'_, 'c> {
 
     /// What a symbol stands for is launched; it has that type.
     pub(super) fn symbol(&mut self, name: Symbol<'c>, expr: Expr<'c>, at: Option<Span>) {
-        let params = match self.module.launched(name.as_str()) {
+        let params = match self.names.launched(name) {
             // It becomes a TIR function.
             Some(AnyFunction::Hir(callee)) => callee.lowered_params(self.cx),
             Some(AnyFunction::Tir(callee)) => Some(callee.params.iter().map(|p| p.ty()).collect()),

@@ -18,7 +18,7 @@ impl<'c> Check<'_, 'c> {
             self.errors.add(span, message).help = Some("launch from a function of the host, `CpuTarget()`".to_owned());
         }
         let ExprKind::SymbolRef(name) = call.callee().kind else { return };
-        let callee = match self.module.launched(name.as_str()) {
+        let callee = match self.names.launched(name) {
             Some(AnyFunction::Tir(callee)) => callee,
             Some(AnyFunction::Hir(callee)) => return self.launch_of_hir(callee, &call, span),
             None => return,

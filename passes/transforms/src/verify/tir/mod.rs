@@ -8,19 +8,21 @@ mod launch;
 mod placed;
 mod signature;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::node::{Intrinsic, TirCallee};
 use tf_core::{Context, Diagnostic, Expr, ExprKind, Module, PrimFunction, Span, Stmt, StmtKind};
 use tf_target::Device;
 use tf_tir::sync::participants::NamedBarriers;
 
-use super::{Errors, scope::Scope, target};
+use super::{Errors, Names, scope::Scope, target};
 
 /// The violations in a function.
-pub fn function<'c>(function: PrimFunction<'c>, module: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
+pub(super) fn function<'c>(function: PrimFunction<'c>, names: &Names<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
+    let module = names.module;
     let mut check = Check {
         cx,
         module,
+        names,
         function,
         device: None,
         errors: Errors::default(),
@@ -29,6 +31,7 @@ pub fn function<'c>(function: PrimFunction<'c>, module: Module<'c>, cx: &Context
         barriers: NamedBarriers::default(),
         shared_bytes: 0,
         intrinsics: Vec::new(),
+        intrinsic_places: FxHashMap::default(),
     };
     match target::of_target(Some(function.target)) {
         Ok(device) => check.device = device,
@@ -47,6 +50,7 @@ pub fn function<'c>(function: PrimFunction<'c>, module: Module<'c>, cx: &Context
 struct Check<'a, 'c> {
     cx: &'a Context<'c>,
     module: Module<'c>,
+    names: &'a Names<'c>,
     function: PrimFunction<'c>,
     /// What the function runs on; none for the host.
     device: Option<&'static Device>,
@@ -60,6 +64,8 @@ struct Check<'a, 'c> {
     shared_bytes: i64,
     /// Statements that the author declared, each with its uses: their operands are checked together.
     intrinsics: Vec<(&'c Intrinsic<'c>, Vec<Use<'c>>)>,
+    /// The places of those.
+    intrinsic_places: FxHashMap<&'c Intrinsic<'c>, usize>,
 }
 
 /// Operands and place of a statement.
@@ -149,7 +155,8 @@ impl<'c> Check<'_, 'c> {
             StmtKind::Evaluate { callee: TirCallee::Symbol(name), args } => self.call(name, args, span),
             StmtKind::Evaluate { callee: TirCallee::Intrinsic(intrinsic), args } => {
                 args.iter().for_each(|&arg| self.expr(arg, span, false));
-                match self.intrinsics.iter_mut().find(|(known, _)| *known == intrinsic) {
+                let at = *self.intrinsic_places.entry(intrinsic).or_insert(self.intrinsics.len());
+                match self.intrinsics.get_mut(at) {
                     Some((_, uses)) => uses.push((args, span)),
                     None => self.intrinsics.push((intrinsic, vec![(args, span)])),
                 }
