@@ -34,7 +34,17 @@ impl<'a, 'c> Parser<'a, 'c> {
             Value::Op(dialect, name) if self.body.is_some() && dialect != self.dialect() => {
                 Err(self.foreign_op(name.as_str(), span))
             }
-            Value::Op(_, name) => self.op_call(self.dialect(), name.as_str(), call, span, bind),
+            Value::Op(_, name) => {
+                let is_extremum = matches!(name.as_str(), "min" | "max") && call.func.is_name_expr();
+                if is_extremum
+                    && self.dialect() == "tf"
+                    && self.body.is_some()
+                    && let Some(value) = self.index_extremum(name.as_str(), call, span, bind)?
+                {
+                    return Ok(value);
+                }
+                self.op_call(self.dialect(), name.as_str(), call, span, bind)
+            }
             Value::Function(function) if self.is_prim() => {
                 let message = format!("`{}` is a `@func`, which a `@prim_func` does not call", function.name);
                 Err(Refusal::wrong(span, message))

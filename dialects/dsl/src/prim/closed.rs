@@ -44,8 +44,8 @@ const LARGEST: usize = 4096;
 
 /// The names that a declaration uses and does not bind, each once.
 pub(crate) fn free_names(def: &ast::StmtFunctionDef) -> Vec<&str> {
-    let mut free = Free { locals: Vec::new(), names: Vec::new() };
-    free.function(def);
+    let mut free = Free::default();
+    walk_function(&mut free, def);
     free.names
 }
 
@@ -95,44 +95,72 @@ fn root(expr: &ast::Expr) -> Option<&ast::ExprName> {
     }
 }
 
+/// A visitor of a declaration that is told what is not bound in it.
+trait Scoped<'a>: Visitor<'a> + Sized {
+    /// Names of the functions and comprehensions around, outermost first.
+    fn locals(&mut self) -> &mut Vec<FxHashSet<&'a str>>;
+
+    /// A name that is not bound, with the attributes that are taken of it.
+    fn outside(&mut self, expr: &'a ast::Expr, root: &'a ast::ExprName);
+}
+
+/// Parameters, then the body with its own names.
+fn walk_function<'a>(visitor: &mut impl Scoped<'a>, def: &'a ast::StmtFunctionDef) {
+    def.parameters.iter().filter_map(|param| param.annotation()).for_each(|hint| visitor.visit_expr(hint));
+    let defaults = def.parameters.iter_non_variadic_params().filter_map(|param| param.default.as_deref());
+    defaults.for_each(|default| visitor.visit_expr(default));
+    visitor.locals().push(locals(def));
+    def.body.iter().for_each(|stmt| visitor.visit_stmt(stmt));
+    visitor.locals().pop();
+}
+
+fn walk_scoped<'a>(visitor: &mut impl Scoped<'a>, expr: &'a ast::Expr) {
+    if let Some(name) = root(expr) {
+        if visitor.locals().iter().all(|names| !names.contains(name.id.as_str())) {
+            visitor.outside(expr, name);
+        }
+        return;
+    }
+    let own = own_names(expr);
+    let opens = own.is_some();
+    visitor.locals().extend(own);
+    walk_expr(visitor, expr);
+    if opens {
+        visitor.locals().pop();
+    }
+}
+
 /// Names that are not bound in a declaration.
+#[derive(Default)]
 struct Free<'a> {
     locals: Vec<FxHashSet<&'a str>>,
     names: Vec<&'a str>,
+    known: FxHashSet<&'a str>,
 }
 
-impl<'a> Free<'a> {
-    fn function(&mut self, def: &'a ast::StmtFunctionDef) {
-        def.parameters.iter().filter_map(|param| param.annotation()).for_each(|hint| self.visit_expr(hint));
-        self.locals.push(locals(def));
-        def.body.iter().for_each(|stmt| self.visit_stmt(stmt));
-        self.locals.pop();
+impl<'a> Scoped<'a> for Free<'a> {
+    fn locals(&mut self) -> &mut Vec<FxHashSet<&'a str>> {
+        &mut self.locals
+    }
+
+    fn outside(&mut self, _: &'a ast::Expr, root: &'a ast::ExprName) {
+        let name = root.id.as_str();
+        if self.known.insert(name) {
+            self.names.push(name);
+        }
     }
 }
 
 impl<'a> Visitor<'a> for Free<'a> {
     fn visit_stmt(&mut self, stmt: &'a ast::Stmt) {
         match stmt {
-            ast::Stmt::FunctionDef(def) => self.function(def),
+            ast::Stmt::FunctionDef(def) => walk_function(self, def),
             other => walk_stmt(self, other),
         }
     }
 
     fn visit_expr(&mut self, expr: &'a ast::Expr) {
-        if let ast::Expr::Name(name) = expr {
-            let name = name.id.as_str();
-            if !self.names.contains(&name) && self.locals.iter().all(|names| !names.contains(name)) {
-                self.names.push(name);
-            }
-            return;
-        }
-        let own = own_names(expr);
-        let opens = own.is_some();
-        self.locals.extend(own);
-        walk_expr(self, expr);
-        if opens {
-            self.locals.pop();
-        }
+        walk_scoped(self, expr);
     }
 }
 
@@ -141,7 +169,6 @@ struct Closing<'p, 'a, 'c> {
     parser: &'p mut Parser<'a, 'c>,
     /// Where the intrinsic is used.
     span: Span,
-    /// Names of the functions and comprehensions around, outermost first.
     locals: Vec<FxHashSet<&'a str>>,
     /// What stands in place of a part of the function that is walked.
     edits: Edits,
@@ -157,7 +184,7 @@ struct Closing<'p, 'a, 'c> {
 impl<'a, 'c> Closing<'_, 'a, 'c> {
     /// A declaration with the functions that it calls.
     fn whole(mut self, def: &'a ast::StmtFunctionDef) -> Res<String> {
-        self.function(def);
+        walk_function(&mut self, def);
         if let Some(refusal) = self.refusal {
             return Err(refusal);
         }
@@ -177,36 +204,6 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
             self.edits.push((TextRange::empty(first.start()), text));
         }
         Ok(self.parser.source.edited(def, &mut self.edits))
-    }
-
-    /// Parameters, then the body with its own names.
-    fn function(&mut self, def: &'a ast::StmtFunctionDef) {
-        def.parameters.iter().filter_map(|param| param.annotation()).for_each(|hint| self.visit_expr(hint));
-        let defaults = def.parameters.iter_non_variadic_params().filter_map(|param| param.default.as_deref());
-        defaults.for_each(|default| self.visit_expr(default));
-        self.locals.push(locals(def));
-        def.body.iter().for_each(|stmt| self.visit_stmt(stmt));
-        self.locals.pop();
-    }
-
-    /// A name of the file, or an attribute of one. What has no value is left: it is refused where the check comes to it.
-    fn outside(&mut self, expr: &'a ast::Expr) {
-        let Ok(value) = self.parser.eval(expr, None) else { return };
-        if let Value::Factory(at) = value {
-            return self.helper(at, expr);
-        }
-        let text = match &value {
-            Value::Str(text) if self.quoted > 0 => plain(text.as_str()).map(|text| format!("'{text}'")),
-            other => self.literal(other),
-        };
-        match text {
-            None => {
-                let found = value.describe();
-                self.refuse(format!("`{}` is {found}, which is not kept", self.parser.text(expr)));
-            }
-            Some(text) if self.parser.source.slice(expr.range()) == text => {}
-            Some(text) => self.edits.push((expr.range(), text)),
-        }
     }
 
     fn refuse(&mut self, why: String) {
@@ -234,7 +231,7 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
         }
         let outer = (std::mem::take(&mut self.edits), std::mem::take(&mut self.locals));
         let quoted = std::mem::take(&mut self.quoted);
-        self.function(def);
+        walk_function(self, def);
         let text = self.parser.source.edited(def, &mut self.edits);
         (self.edits, self.locals) = outer;
         self.quoted = quoted;
@@ -299,10 +296,36 @@ fn dim_text(dim: Dim<'_>) -> String {
     }
 }
 
+impl<'a> Scoped<'a> for Closing<'_, 'a, '_> {
+    fn locals(&mut self) -> &mut Vec<FxHashSet<&'a str>> {
+        &mut self.locals
+    }
+
+    /// What has no value is left: it is refused where the check comes to it.
+    fn outside(&mut self, expr: &'a ast::Expr, _: &'a ast::ExprName) {
+        let Ok(value) = self.parser.eval(expr, None) else { return };
+        if let Value::Factory(at) = value {
+            return self.helper(at, expr);
+        }
+        let text = match &value {
+            Value::Str(text) if self.quoted > 0 => plain(text.as_str()).map(|text| format!("'{text}'")),
+            other => self.literal(other),
+        };
+        match text {
+            None => {
+                let found = value.describe();
+                self.refuse(format!("`{}` is {found}, which is not kept", self.parser.text(expr)));
+            }
+            Some(text) if self.parser.source.slice(expr.range()) == text => {}
+            Some(text) => self.edits.push((expr.range(), text)),
+        }
+    }
+}
+
 impl<'a> Visitor<'a> for Closing<'_, 'a, '_> {
     fn visit_stmt(&mut self, stmt: &'a ast::Stmt) {
         match stmt {
-            ast::Stmt::FunctionDef(def) => self.function(def),
+            ast::Stmt::FunctionDef(def) => walk_function(self, def),
             // The exception itself is not read.
             ast::Stmt::Raise(raise) => {
                 if let Some(ast::Expr::Call(call)) = raise.exc.as_deref() {
@@ -323,18 +346,6 @@ impl<'a> Visitor<'a> for Closing<'_, 'a, '_> {
         if self.refusal.is_some() {
             return;
         }
-        if let Some(name) = root(expr) {
-            if self.locals.iter().all(|names| !names.contains(name.id.as_str())) {
-                self.outside(expr);
-            }
-            return;
-        }
-        let own = own_names(expr);
-        let opens = own.is_some();
-        self.locals.extend(own);
-        walk_expr(self, expr);
-        if opens {
-            self.locals.pop();
-        }
+        walk_scoped(self, expr);
     }
 }

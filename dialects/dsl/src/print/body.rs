@@ -244,7 +244,7 @@ impl<'c> Printer<'_, 'c> {
 }
 
 /// The loop whose value a loop without carries ends with, where that has no name.
-fn end_of(grid: Expr<'_>) -> Option<Expr<'_>> {
+pub(super) fn end_of(grid: Expr<'_>) -> Option<Expr<'_>> {
     let ExprKind::Grid(region) = grid.kind else { return None };
     let body = region.body.filter(|_| region.carries.is_empty())?;
     matches!(body.kind, ExprKind::Grid(inner) if is_nameless(inner)).then_some(body)

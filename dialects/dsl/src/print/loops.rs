@@ -7,6 +7,7 @@ use tf_core::{Diagnostic, Expr, ExprKind, Result};
 use tf_types::{DType, Symbol};
 
 use super::Printer;
+use super::body::end_of;
 use super::doc::Doc;
 use super::scope::Mark;
 
@@ -37,7 +38,7 @@ fn nested_names<'c>(grid: Expr<'c>, plan: &Schedule<'c>) -> Nested<'c> {
             names.carries.extend(region.carries.iter().filter_map(|carry| carry.var_name()));
             names.counters.extend(region.induction.var_name());
         }
-        let inside = plan.region(outer).iter().copied().chain(region.body);
+        let inside = plan.region(outer).iter().copied().chain(end_of(outer));
         stack.extend(inside.filter(|inner| matches!(inner.kind, ExprKind::Grid(_))));
     }
     names

@@ -21,6 +21,7 @@ pub(crate) mod python;
 mod scalars;
 mod scan;
 mod scope;
+mod shadows;
 mod survey;
 mod types;
 mod windows;

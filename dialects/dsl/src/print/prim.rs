@@ -12,6 +12,7 @@ use super::doc::Doc;
 use super::python::{docstring, is_name};
 use super::scan::{integer, is_op};
 use super::scope::{Mark, Scope};
+use super::shadows::shadowed;
 use crate::prim::{default_outputs, default_target};
 
 /// Values inside values; the reader bounds brackets.
@@ -65,7 +66,9 @@ impl<'c> Printer<'_, 'c> {
             self.text_line(&docstring(doc.as_str()));
         }
         self.scan_statements(function.body)?;
+        self.scope.shadowed = shadowed(function.data().params, function.body);
         let start = self.out.len();
+        params.iter().for_each(|&param| self.name_apart(param));
         self.statements(function.body)?;
         self.end_block(start);
         Ok(())
@@ -199,18 +202,16 @@ impl<'c> Printer<'_, 'c> {
                 };
                 let bounds = bounds.into_iter().map(|bound| self.operand(bound)).collect::<Result<Vec<_>>>()?;
                 let range = Doc::call(self.file.word(self.cx, "range")?, bounds);
-                self.hide(name)?;
                 self.keep(name);
                 let end = self.head(vec![format!("for {name} in ").into(), range], Step::End);
                 self.scope.names.insert(induction, name.as_str().into());
                 self.scope.bind(name, induction);
-                self.scope.loops += 1;
+                self.name_apart(induction);
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::While { cond, body } => {
                 let cond = self.prim_value(cond, 0, DEPTH)?;
                 let end = self.head(vec!["while ".into(), cond], Step::End);
-                self.scope.loops += 1;
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::If { cond, then_body, else_body } => {
@@ -228,7 +229,6 @@ impl<'c> Printer<'_, 'c> {
                 };
                 let end = self.head(vec![format!("with {written}{alias}").into()], |_, start| Step::EndMesh(start));
                 self.scope.meshes.push((mesh, binding));
-                self.scope.loops += 1;
                 stack.extend([end, Step::Enter(body)]);
             }
             StmtKind::Evaluate { callee: TirCallee::Op(op), args } => {
@@ -284,14 +284,12 @@ impl<'c> Printer<'_, 'c> {
         }
     }
 
-    /// Refuses a name of a block that stands for something else around it: Python has one variable for both.
-    fn hide(&self, name: Symbol<'c>) -> Result<()> {
-        if !self.scope.hides(name) {
-            return Ok(());
-        }
-        let message =
-            format!("`{name}` is bound in a block and hides another one around it, which Python does not have");
-        Err(Diagnostic::error(message).with_help("give one of them another name"))
+    /// A further name for a variable that a block inside hides.
+    fn name_apart(&mut self, var: Expr<'c>) {
+        let Some(name) = var.var_name().filter(|_| self.scope.shadowed.contains(&var)) else { return };
+        let alias = self.scope.fresh(Some(name.as_str()), &self.file, self.cx);
+        self.text_line(&format!("{alias} = {name}"));
+        self.scope.names.insert(var, alias);
     }
 
     /// `name = value`
@@ -303,11 +301,11 @@ impl<'c> Printer<'_, 'c> {
             return Err(Diagnostic::error(message));
         }
         let value = self.prim_value(value, 0, DEPTH)?;
-        self.hide(name)?;
         self.keep(name);
         self.assign(name.as_str(), value, var);
         self.scope.names.insert(var, name.as_str().into());
         self.scope.bind(name, var);
+        self.name_apart(var);
         Ok(())
     }
 

@@ -26,10 +26,8 @@ impl From<Literal> for LiteralKey {
 /// The state at the beginning of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
-    shadowed: usize,
+    replaced: usize,
     renamed: usize,
-    start: usize,
-    loops: usize,
 }
 
 /// The function that is printed.
@@ -52,13 +50,11 @@ pub(super) struct Scope<'c> {
     pub(super) authored: FxHashSet<Symbol<'c>>,
     unnamed: usize,
     /// What each name of a variable stands for now.
-    bound: FxHashMap<Symbol<'c>, (Expr<'c>, usize)>,
-    /// Where in `shadowed` the innermost block begins; what is bound from there on is its own.
-    start: usize,
-    /// Open loops.
-    pub(super) loops: usize,
+    bound: FxHashMap<Symbol<'c>, Expr<'c>>,
     /// What the names stood for before the open blocks bound them.
-    shadowed: Vec<(Symbol<'c>, Option<(Expr<'c>, usize)>)>,
+    replaced: Vec<(Symbol<'c>, Option<Expr<'c>>)>,
+    /// Variables of TIR that are read while another one has their name.
+    pub(super) shadowed: NodeSet<Expr<'c>>,
     /// What values were called before the open blocks renamed them.
     renamed: Vec<(Expr<'c>, Rc<str>)>,
     /// Uses still to come of values that are called by the name of a variable.
@@ -129,32 +125,23 @@ impl<'c> Scope<'c> {
 
     /// What a name stands for.
     pub(super) fn binding(&self, name: Symbol<'c>) -> Option<Expr<'c>> {
-        self.bound.get(&name).map(|(value, _)| *value)
+        self.bound.get(&name).copied()
     }
 
     /// Lets a name stand for a value, in the innermost block.
     pub(super) fn bind(&mut self, name: Symbol<'c>, value: Expr<'c>) {
-        let before = self.bound.insert(name, (value, self.shadowed.len()));
-        self.shadowed.push((name, before));
+        let before = self.bound.insert(name, value);
+        self.replaced.push((name, before));
     }
 
     /// Begins a block; [`Scope::leave`] takes what is returned.
-    pub(super) fn enter(&mut self) -> Mark {
-        let start = std::mem::replace(&mut self.start, self.shadowed.len());
-        Mark { shadowed: self.start, renamed: self.renamed.len(), start, loops: self.loops }
-    }
-
-    /// Whether a binding of `name` in the innermost block hides one of a block around it that may still be read: before
-    /// its uses are over, or in the next round of a loop.
-    pub(super) fn hides(&self, name: Symbol<'c>) -> bool {
-        let outer = self.bound.get(&name).filter(|(_, at)| *at < self.start);
-        outer.is_some_and(|(value, _)| self.loops > 0 || self.uses.get(value).is_some_and(|&uses| uses > 0))
+    pub(super) fn enter(&self) -> Mark {
+        Mark { replaced: self.replaced.len(), renamed: self.renamed.len() }
     }
 
     /// Names stand again for what they stood for before the block.
     pub(super) fn leave(&mut self, mark: Mark) {
-        (self.start, self.loops) = (mark.start, mark.loops);
-        for (name, before) in self.shadowed.drain(mark.shadowed..).rev() {
+        for (name, before) in self.replaced.drain(mark.replaced..).rev() {
             match before {
                 Some(value) => self.bound.insert(name, value),
                 None => self.bound.remove(&name),
@@ -175,7 +162,7 @@ impl<'c> Scope<'c> {
     /// Makes a name mean nothing, in the innermost block.
     pub(super) fn unbind(&mut self, name: Symbol<'c>) {
         if let Some(before) = self.bound.remove(&name) {
-            self.shadowed.push((name, Some(before)));
+            self.replaced.push((name, Some(before)));
         }
     }
 

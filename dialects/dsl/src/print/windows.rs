@@ -132,9 +132,9 @@ impl<'c> Printer<'_, 'c> {
     pub(super) fn index_arithmetic(&mut self, call: OpView<'c>) -> Result<Doc> {
         let name = call.op.decl.name;
         let refuse = |why: &str| Err(Diagnostic::error(format!("the DSL has no `{name}` {why}")));
-        let (Some(operator), [left, right]) = (operator(name.name), call.args) else {
-            return refuse("in a `@func`");
-        };
+        let is_extremum = matches!(name.name, "min" | "max");
+        let operator = operator(name.name).or(is_extremum.then_some(name.name));
+        let (Some(operator), [left, right]) = (operator, call.args) else { return refuse("in a `@func`") };
         if left.literal().is_some() && right.literal().is_some() {
             return refuse("of two literals");
         }
@@ -144,10 +144,14 @@ impl<'c> Printer<'_, 'c> {
         let mut texts = Vec::new();
         for &arg in call.args {
             texts.push(match arg.literal() {
-                Some(Literal::Int(value)) if value < 0 => format!("({value})"),
+                Some(Literal::Int(value)) if value < 0 && !is_extremum => format!("({value})"),
                 Some(_) => self.literal(arg, DType::F32)?,
                 None => self.value_text(arg)?,
             });
+        }
+        if is_extremum {
+            let texts = texts.into_iter().map(Doc::Text).collect();
+            return Ok(Doc::call(self.file.word(self.cx, operator)?, texts));
         }
         Ok(format!("{} {operator} {}", texts[0], texts[1]).into())
     }

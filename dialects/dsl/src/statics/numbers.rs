@@ -151,7 +151,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// A dim that an operation made.
-    pub(super) fn computed_dim(&self, dim: Dim<'c>, span: Span) -> Res<Value<'c>> {
+    pub(crate) fn computed_dim(&self, dim: Dim<'c>, span: Span) -> Res<Value<'c>> {
         if dim.op_count() > MOST_DIM_OPS {
             let message = format!("a dim of more than {MOST_DIM_OPS} operations");
             return Err(Refusal::unread(span, message).help("a `DimVar` of its own can stand for a part of it"));

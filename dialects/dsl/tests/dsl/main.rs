@@ -11,6 +11,8 @@ mod print;
 mod programs;
 mod refusals;
 mod registry;
+mod scaling;
+mod sources;
 mod statics;
 mod suggestions;
 mod surface;
