@@ -239,11 +239,11 @@ impl Writer {
             5 => format!("tf.where({a} > {b}, {a}, -{b})"),
             6 => format!("max({a}, {b})"),
             7 => format!("tf.concat(({a}[0:3, :], {b}[-5:, :]), axis=0)"),
-            _ => format!("{a}"),
+            _ => a.to_owned(),
         }
     }
 
-    fn assignment<'a>(&mut self, known: &mut Vec<&'a str>) {
+    fn assignment(&mut self, known: &mut Vec<&str>) {
         let (value, name) = (self.value(known), self.one_of(&NAMES));
         self.line(&format!("{name} = {value}"));
         note(known, name);
@@ -262,7 +262,7 @@ impl Writer {
     }
 
     /// A loop, which may have others in it.
-    fn counted<'a>(&mut self, known: &mut Vec<&'a str>, depth: usize) {
+    fn counted(&mut self, known: &mut Vec<&str>, depth: usize) {
         let counter = self.one_of(&["i", "k", "step"]);
         let carried: Vec<&str> = (0..1 + self.below(2)).map(|_| self.one_of(&known.clone())).collect();
         let tiles = self.below(2) == 0;
@@ -375,7 +375,7 @@ impl Writer {
     }
 
     /// Statements of a `@prim_func`.
-    fn effects<'a>(&mut self, memory: &mut Vec<&'a str>, depth: usize, mesh: Option<&str>) {
+    fn effects(&mut self, memory: &mut Vec<&str>, depth: usize, mesh: Option<&str>) {
         let size = memory.len();
         let mut scalars = vec!["0", "3", "x.shape[0]"];
         for _ in 0..1 + self.below(4) {
