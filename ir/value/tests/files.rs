@@ -112,3 +112,33 @@ fn a_dtype_that_is_not_read_is_named_with_those_that_are() {
     assert!(error.message.ends_with("x.safetensors is C64, which is not read"), "{error}");
     assert!(error.help.unwrap().starts_with("store it as one of F64, F32"));
 }
+
+/// Dtypes that the language does not have are read as numbers, without a way round that loses some.
+#[test]
+fn foreign_numbers_are_cast_once() {
+    let folder = TempFolder::new("value-foreign");
+    let path = folder.join("x.safetensors");
+    let read = |stored: &str, bytes: &[u8], count: usize, dtype| {
+        let end = bytes.len();
+        let header = format!(r#"{{"x":{{"dtype":"{stored}","shape":[{count}],"data_offsets":[0,{end}]}}}}"#);
+        fs::write(&path, [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), bytes].concat()).unwrap();
+        TensorFile::open(&path).unwrap().get_as("x", dtype).unwrap().unwrap()
+    };
+    let doubles = [16_777_217.0f64, -2.9, 3e10, 1e-300].map(f64::to_le_bytes).concat();
+    let of = |dtype| read("F64", &doubles, 4, dtype);
+    assert_eq!(of(DType::I64).to_i64_vec(), Ok(vec![16_777_217, -2, 30_000_000_000, 0]));
+    assert_eq!(of(DType::I32).to_i64_vec(), Ok(vec![16_777_217, -2, i32::MAX.into(), 0]));
+    assert_eq!(of(DType::Bool).to_i64_vec(), Ok(vec![1, 1, 1, 1]));
+    assert_eq!(of(DType::F32).to_f32_vec(), [16_777_216.0, -2.9, 3e10, 0.0]);
+    let integers: [(&str, &[u8], i64); 5] = [
+        ("U8", &[200], 200),
+        ("I8", &[200], -56),
+        ("I16", &[0, 0x80], -32768),
+        ("U16", &[0, 0x80], 32768),
+        ("U32", &[0, 0, 0, 0x80], 1 << 31),
+    ];
+    for (stored, bytes, want) in integers {
+        assert_eq!(read(stored, bytes, 1, DType::I64).to_i64_vec(), Ok(vec![want]), "{stored}");
+        assert_eq!(read(stored, bytes, 1, DType::F32).to_f64_vec(), [want as f64], "{stored}");
+    }
+}

@@ -115,10 +115,9 @@ impl Header {
         let tensor = match self.element {
             _ if self.info.holds(dtype) => Tensor::from_le_bytes(&shape, dtype, &data)?,
             Stored::Known(known) => match language_dtype(known) {
-                Some(own) => Tensor::from_le_bytes(&shape, own, &data)?,
-                None => foreign(what, known, &shape, &data)?,
-            }
-            .cast(dtype)?,
+                Some(own) => Tensor::from_le_bytes(&shape, own, &data)?.cast(dtype)?,
+                None => foreign(what, known, &shape, &data, dtype)?,
+            },
             Stored::Raw(_) => {
                 let stored = &self.info.stored;
                 return Err(ValueError::new(format!("{what} is `{stored}`: bits that cannot be {dtype}")));

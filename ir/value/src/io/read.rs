@@ -176,7 +176,7 @@ impl TensorFile {
                 Some(stored) => self.read(name, stored, at, shape).and_then(|tensor| tensor.cast(dtype)),
                 None => {
                     let what = format!("tensor `{name}` of {}", self.path.display());
-                    self.bytes(name, at).and_then(|bytes| foreign(&what, stored, shape, &bytes)?.cast(dtype))
+                    self.bytes(name, at).and_then(|bytes| foreign(&what, stored, shape, &bytes, dtype))
                 }
             },
         })

@@ -295,7 +295,8 @@ module @m entry(@outer) {
 /// A step is the method `forward` even where there is an entry.
 #[test]
 fn forward_comes_before_the_entry() {
-    let text = tree("method @forward(x) source(\"…\") { return $x }").replace("module @tree {", "module @tree entry(@twice) {");
+    let text = tree("method @forward(x) source(\"…\") { return $x }")
+        .replace("module @tree {", "module @tree entry(@twice) {");
     assert_eq!(run(&text, both(), None, &[f32s(&[1.0])]), Ok(vec![vec![1.0]]));
     let text = tree("").replace("module @tree {", "module @tree entry(@twice) {");
     assert_eq!(run(&text, both(), None, &[f32s(&[1.0])]), Ok(vec![vec![2.0]]));
