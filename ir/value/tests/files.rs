@@ -20,6 +20,10 @@ fn every_dtype_round_trips_in_sorted_order() {
     write_tensors(&first, tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
     write_tensors(&second, tensors.iter().rev().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
     assert_eq!(fs::read(&first).unwrap(), fs::read(&second).unwrap(), "order of arguments must not matter");
+    let archives = [folder.join("a.npz"), folder.join("b.npz")];
+    write_tensors(&archives[0], tensors.iter().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
+    write_tensors(&archives[1], tensors.iter().rev().map(|(name, tensor)| (name.as_str(), tensor))).unwrap();
+    assert_eq!(fs::read(&archives[0]).unwrap(), fs::read(&archives[1]).unwrap());
     let file = TensorFile::open(&first).unwrap();
     assert!(file.names().is_sorted());
     for (name, tensor) in &tensors {
@@ -28,7 +32,7 @@ fn every_dtype_round_trips_in_sorted_order() {
         assert_eq!(back.to_le_bytes(), tensor.to_le_bytes());
     }
     assert!(file.get("y").is_none());
-    assert_eq!(fs::read_dir(&*folder).unwrap().count(), 2, "no temporary file stays");
+    assert_eq!(fs::read_dir(&*folder).unwrap().count(), 4, "no temporary file stays");
 }
 
 #[test]
@@ -95,6 +99,8 @@ fn writing_replaces_or_fails_whole() {
     let x = Tensor::from_f32(&[1], &[1.0]).unwrap();
     write_tensors(&path, [("x", &x)]).unwrap();
     let error = write_tensors(&path, [("x", &x), ("x", &x)]).unwrap_err();
+    assert!(error.message.ends_with("two tensors are named `x`"), "{error}");
+    let error = write_tensors(&path, [("x", &x), ("a", &x), ("x", &x)]).unwrap_err();
     assert!(error.message.ends_with("two tensors are named `x`"), "{error}");
     assert!(TensorFile::open(&path).unwrap().contains("x"));
     let error = write_tensors(&folder.join("no/such/folder.safetensors"), [("x", &x)]).unwrap_err();

@@ -77,6 +77,15 @@ fn shards_have_an_index() {
     assert!(outside.ends_with("the file of `b` is no name of a file beside it"), "{outside}");
 }
 
+#[test]
+fn a_tensor_larger_than_a_shard_has_its_own() {
+    let folder = TempFolder::new("value-stores-large");
+    write_shards(&folder, &tensors(), 1).unwrap();
+    let files = std::fs::read_dir(&*folder).unwrap().count();
+    assert_eq!(files, 4 + 1);
+    same(open_tensors(&*folder).unwrap().as_ref(), &tensors());
+}
+
 /// Only names and headers are held: a tensor is what its file has when it is asked for.
 #[test]
 fn tensors_are_read_when_they_are_asked_for() {
