@@ -22,8 +22,8 @@ use crate::source::Source;
 use crate::statics::{Record, Stale};
 use crate::value::Value;
 
-/// Bytes of a reason that names may still be put before.
-const LONGEST_REASON: usize = 300;
+/// Said of a name before the reason.
+const UNUSABLE: &str = "cannot be used: ";
 
 /// What a name is bound to.
 #[derive(Clone)]
@@ -325,10 +325,9 @@ impl<'a, 'c> Parser<'a, 'c> {
         match self.binding(self.cx.symbol(name)).as_deref() {
             Some(Binding::Value(value)) => Ok(value.clone()),
             Some(Binding::Unread { why, at }) => {
-                // Of a long chain of names the last ones are enough.
-                let is_chain = why.len() > LONGEST_REASON;
-                let message = if is_chain { why.clone() } else { format!("`{name}` cannot be used: {why}") };
-                Err(Refusal::unread(span, message).also(*at, "defined here"))
+                // Of a chain of names the first reason counts.
+                let first = why.rfind(UNUSABLE).map_or(&why[..], |at| &why[at + UNUSABLE.len()..]);
+                Err(Refusal::unread(span, format!("`{name}` {UNUSABLE}{first}")).also(*at, "defined here"))
             }
             Some(Binding::Gone(why)) => Err(Refusal::wrong(span, why.clone())),
             Some(Binding::Poison) => Err(Refusal::Reported),

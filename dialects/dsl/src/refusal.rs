@@ -134,6 +134,25 @@ const FOREIGN_DTYPES: &[(&str, &str)] = &[
     ("boolean", "bool"),
 ];
 
+/// Keywords of other libraries, each with what parameters are called here that say the same.
+const FOREIGN_KEYWORDS: &[(&str, &[&str])] = &[
+    ("dim", &["axis", "axes"]),
+    ("axis", &["axes"]),
+    ("axes", &["axis", "perm"]),
+    ("dims", &["axes", "perm"]),
+    ("keepdims", &["keepdim"]),
+    ("out_dtype", &["dtype"]),
+    ("shape", &["new_shape"]),
+    ("min", &["min_val"]),
+    ("max", &["max_val"]),
+];
+
+/// The parameter that a keyword of another library stands for.
+pub(crate) fn foreign_keyword<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (_, own) = FOREIGN_KEYWORDS.iter().find(|(foreign, _)| *foreign == word)?;
+    own.iter().find_map(|own| known.iter().find(|known| *known == own)).copied()
+}
+
 pub(crate) fn named_dtype(name: &str, span: Span) -> Res<DType> {
     DType::from_name(name).at(span).map_err(|refusal: Refusal| {
         match FOREIGN_DTYPES.iter().find(|(foreign, _)| *foreign == name) {

@@ -11,7 +11,7 @@ use crate::factory::Code;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
-use crate::refusal::{Refusal, Res, named_dtype, named_storage, reduction};
+use crate::refusal::{Refusal, Res, foreign_keyword, named_dtype, named_storage, reduction};
 use crate::value::Value;
 
 /// Arguments sorted to the parameters of a schema, not evaluated yet.
@@ -201,7 +201,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                 return Err(
                     match reduction(name).filter(|_| matches!(word.as_str(), "dim" | "axis" | "axes" | "keepdim")) {
                         Some(help) => refusal.help(help),
-                        None => refusal.near(word.as_str(), known),
+                        None => match foreign_keyword(word.as_str(), &known) {
+                            Some(own) => refusal.help(format!("did you mean `{own}`?")),
+                            None => refusal.near(word.as_str(), known),
+                        },
                     },
                 );
             };

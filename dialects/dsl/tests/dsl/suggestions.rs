@@ -26,6 +26,9 @@ fn value(text: &str) -> String {
 fn keywords() {
     assert_eq!(value("reduce(x, axis=(0,))"), "3:22 did you mean `axes`?");
     assert_eq!(value("tf.cast(x, dtyp=\"f16\")"), "3:23 did you mean `dtype`?");
+    assert_eq!(value("tf.softmax(x, dim=-1)"), "3:26 did you mean `axis`?");
+    assert_eq!(value("tf.reduce(x, axes=(1,), keepdims=True)"), "3:36 did you mean `keepdim`?");
+    assert_eq!(value("tf.transpose(x, dims=(1, 0))"), "3:28 did you mean `perm`?");
     assert_eq!(value("tf.cast(x, zzz=\"f16\")"), "3:23 no help");
     assert_eq!(help("m = Mesh((Topology(nam=\"thread\", size=4),), (4,))\n"), "1:20 did you mean `name`?");
     let launched = help(
@@ -68,6 +71,42 @@ fn habits() {
         help(method),
         "4:11 a function of the language has no `self`: it takes tensors, and calls functions by name"
     );
+}
+
+/// What stands below its use, and what follows from what is not read, is told with its place.
+#[test]
+fn order_of_definitions() {
+    let told = |source: &str| {
+        with_source(&format!("{HEAD}{source}"), |_, result| {
+            let errors = result.err().unwrap_or_default();
+            let error = &errors[0];
+            let labels: Vec<_> = error.labels.iter().map(|(at, text)| (at.line.get() - 4, text.as_str())).collect();
+            format!("{} {labels:?} {}", error.message, error.help.as_deref().unwrap_or("no help"))
+        })
+    };
+    let function =
+        |name: &str, value: &str| format!("@func\ndef {name}(x: Tensor[(4,), \"f32\"]):\n    return {value}\n");
+    assert_eq!(
+        told(&format!("{}{}", function("f", "g(x)"), function("g", "x"))),
+        "`g` is defined below: calls go to functions above [(5, \"defined here\")] move `g` up, before the function that calls it"
+    );
+    assert_eq!(
+        told(&format!("{}SCALE = 2.0\n", function("f", "x * SCALE"))),
+        "the name `SCALE` is not defined yet [(4, \"defined here\")] move its definition up: a file is read from its top"
+    );
+    assert_eq!(
+        told(&format!("a = nothing\nb = a + 1\nc = b + 1\n{}", function("f", "x * c"))),
+        "`c` cannot be used: the name `nothing` is not defined [(3, \"defined here\")] no help"
+    );
+}
+
+/// Statements and layouts that another language would have.
+#[test]
+fn other_forms() {
+    let body = |line: &str| help(&format!("@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    {line}\n    return x\n"));
+    assert_eq!(body("print(x)"), "3:5 `tf-opt --pipeline=evaluate` gives the values of results");
+    let strided = "@func\ndef f(x: Tensor[(4, 8), \"f32\", ((4, 8), (1, 4))]):\n    return x\n";
+    assert_eq!(help(strided), "2:32 a layout with strides and no mesh is `Layout((4, 8), (8, 1))`");
 }
 
 /// An error in a plain function shows where that was called.
