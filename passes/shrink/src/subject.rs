@@ -91,7 +91,7 @@ pub fn size(text: &str, ops: &Arc<OpRegistry>) -> Size {
     parsed(text, ops, |_, module| Some(of(module))).unwrap_or_default()
 }
 
-/// Tensors that fit the parameters of a module: the first elements of those that are larger; those of another rank are left out.
+/// Tensors that fit the parameters of a module: the first elements of those that are larger, in its dtypes; those of another rank are left out.
 #[must_use]
 pub fn fitting(inputs: &Inputs, module: Module<'_>) -> Inputs {
     let Inputs::Tensors(tensors) = inputs else { return inputs.clone() };
@@ -105,9 +105,10 @@ pub fn fitting(inputs: &Inputs, module: Module<'_>) -> Inputs {
     }
     let fit = |name: &str, tensor: &Tensor| -> Option<Tensor> {
         let ty = params.get(name)?.ty().as_tensor()?;
-        if ty.rank() != tensor.rank() || ty.dtype != tensor.dtype() {
+        if ty.rank() != tensor.rank() {
             return None;
         }
+        let tensor = &if ty.dtype == tensor.dtype() { tensor.clone() } else { tensor.cast(ty.dtype).ok()? };
         let wanted = ty.shape.iter().zip(tensor.shape()).map(|(dim, &have)| match dim.as_const() {
             Some(wanted) => usize::try_from(wanted).ok().filter(|wanted| *wanted <= have),
             None => Some(have),

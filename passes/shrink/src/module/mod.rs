@@ -27,7 +27,7 @@ pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
 
 /// The tree with other data in its modules, children first; `edit` gets the number of a module, owners first, and its data over edited
 /// children. What it leaves as it was stays the same module.
-fn edited<'c>(
+pub(crate) fn edited<'c>(
     cx: &Context<'c>,
     root: Module<'c>,
     edit: &mut dyn FnMut(usize, ModuleData<'c>) -> Option<ModuleData<'c>>,

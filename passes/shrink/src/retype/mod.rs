@@ -1,6 +1,8 @@
-//! Smaller shapes, and types without placement.
+//! Smaller shapes and meshes, plain dtypes, and types without placement.
 
+mod dtypes;
 mod extents;
+mod levels;
 mod placement;
 
 use tf_core::node::{FunctionData, GridRegion};
@@ -9,7 +11,9 @@ use tf_core::tree::{Replacements, replaced};
 use tf_core::visit::{Cloning, ExprCloner};
 use tf_core::{AnyFunction, Callee, Context, Diagnostic, Expr, ExprKind, Function, Module, Result};
 use tf_hir::{Local, Reshard};
-use tf_types::{Dim, DimKind, Storage, Symbol, TensorLayout, TensorType, Type, TypeError, TypeKind};
+use tf_types::{
+    DType, Dim, DimKind, Mesh, ShardLayout, Storage, Symbol, TensorLayout, TensorType, Type, TypeError, TypeKind,
+};
 
 use crate::reduction::functions;
 use crate::{OnModule, Reduction};
@@ -22,6 +26,10 @@ enum Rule<'c> {
     Extents(Vec<(Dim<'c>, i64)>),
     /// Nothing is placed, everything lies in gmem.
     Unplaced,
+    /// A level of the hardware gets fewer positions.
+    Level(levels::Level<'c>),
+    /// These dtypes become f32.
+    Floats(Vec<DType>),
 }
 
 struct Map<'c>(Rule<'c>);
@@ -52,6 +60,35 @@ impl<'c> Map<'c> {
         dims.iter().map(|&dim| self.dim(cx, dim)).collect()
     }
 
+    /// The mesh with fewer positions.
+    fn mesh(&self, cx: &Context<'c>, mesh: Mesh<'c>) -> Result<Mesh<'c>, TypeError> {
+        match &self.0 {
+            Rule::Level(level) => level.mesh(cx, mesh),
+            _ => Ok(mesh),
+        }
+    }
+
+    fn dtype(&self, dtype: DType) -> DType {
+        match &self.0 {
+            Rule::Floats(gone) if gone.contains(&dtype) => DType::F32,
+            _ => dtype,
+        }
+    }
+
+    /// The placement of a tensor of `old` shape for the `new` one.
+    fn shard(
+        &self,
+        cx: &Context<'c>,
+        shard: ShardLayout<'c>,
+        (old, new): (&[Dim<'c>], &[Dim<'c>]),
+    ) -> Result<ShardLayout<'c>, TypeError> {
+        let mesh = self.mesh(cx, shard.mesh)?;
+        match old == new && mesh == shard.mesh {
+            true => Ok(shard),
+            false => cx.canonical_shard_layout(new, mesh, &shard.logical_attrs(old)),
+        }
+    }
+
     /// The layout of a tensor of `old` shape for the `new` one.
     fn layout(
         &self,
@@ -61,12 +98,9 @@ impl<'c> Map<'c> {
     ) -> Result<Option<TensorLayout<'c>>, TypeError> {
         match (&self.0, layout) {
             (Rule::Unplaced, _) => Ok(None),
+            (_, TensorLayout::Shard(shard)) => Ok(Some(TensorLayout::Shard(self.shard(cx, shard, (old, new))?))),
             _ if old == new => Ok(Some(layout)),
             (_, TensorLayout::Plain(_)) => Ok(Some(TensorLayout::Plain(cx.c_order_layout(new)))),
-            (_, TensorLayout::Shard(shard)) => {
-                let shard = cx.canonical_shard_layout(new, shard.mesh, &shard.logical_attrs(old))?;
-                Ok(Some(TensorLayout::Shard(shard)))
-            }
             (_, TensorLayout::Composed(_)) => Err(TypeError::new("a slice keeps its extents")),
         }
     }
@@ -85,7 +119,8 @@ impl<'c> Map<'c> {
                     Storage::Umat => tensor.layout,
                     _ => layout.transpose()?.flatten(),
                 };
-                Ok(cx.tensor_type(TensorType { shape: cx.dims(&shape), layout, storage, ..tensor }))
+                let dtype = self.dtype(tensor.dtype);
+                Ok(cx.tensor_type(TensorType { shape: cx.dims(&shape), dtype, layout, storage }))
             }
             TypeKind::Tuple(fields) => {
                 let fields: Vec<_> = fields.iter().map(|&field| self.ty(cx, field)).collect::<Result<_, _>>()?;
@@ -106,10 +141,10 @@ impl<'c> Map<'c> {
             Attr::Dim(dim) => Attr::Dim(self.dim(cx, dim)?),
             Attr::Dims(dims) => Attr::Dims(cx.dims(&self.dims(cx, dims)?)),
             Attr::Type(ty) => Attr::Type(self.ty(cx, ty)?),
+            Attr::DType(dtype) => Attr::DType(self.dtype(dtype)),
+            Attr::Mesh(mesh) => Attr::Mesh(self.mesh(cx, mesh)?),
             Attr::Shard(shard) => match (shapes, &self.0) {
-                (Some((old, new)), Rule::Extents(_)) if old != new => {
-                    Attr::Shard(cx.canonical_shard_layout(new, shard.mesh, &shard.logical_attrs(old))?)
-                }
+                (Some(shapes), Rule::Extents(_) | Rule::Level(_)) => Attr::Shard(self.shard(cx, shard, shapes)?),
                 _ => attr,
             },
             other => other,
@@ -132,6 +167,14 @@ fn refused(error: TypeError) -> Diagnostic {
 }
 
 impl<'c> ExprCloner<'c> for Map<'c> {
+    fn clone_constant(&mut self, constant: Expr<'c>, clone: &mut Cloning<'_, 'c>) -> Result<Expr<'c>> {
+        let ty = match self.0 {
+            Rule::Floats(_) => self.ty(clone.cx, constant.ty()).map_err(refused)?,
+            _ => constant.ty(),
+        };
+        Ok(if ty == constant.ty() { constant } else { clone.cx.expr(constant.kind, ty, constant.meta) })
+    }
+
     fn bind(&mut self, region: &GridRegion<'c>, clone: &mut Cloning<'_, 'c>) -> Result<()> {
         for (&carry, &init) in region.carries.iter().zip(region.inits) {
             let ty = match carry.ty() == init.ty() {
@@ -213,6 +256,8 @@ fn mapped<'c>(cx: &Context<'c>, module: Module<'c>, mut map: Map<'c>) -> Result<
 /// Those that concern types.
 pub(crate) fn reductions() -> Vec<Box<dyn Reduction>> {
     let mut all: Vec<Box<dyn Reduction>> = vec![Box::new(OnModule(placement::Unplaced))];
+    all.extend(levels::reductions());
     all.extend(extents::extents_to(false));
+    all.push(Box::new(OnModule(dtypes::Floats)));
     all
 }
