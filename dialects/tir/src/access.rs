@@ -1,5 +1,8 @@
 //! Which elements of its operands an op accesses at a position, for the evaluator.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use tf_core::op::RuleError;
 use tf_core::{Expr, op::OpView};
 use tf_types::{Storage, TensorType};
@@ -7,7 +10,7 @@ use tf_value::ValueError;
 use tf_value::tir::{Access, Addresses, AxisPosition, Lookup};
 
 use crate::distribution::Part;
-use crate::held::{Factor, Held};
+use crate::held::{Factor, Held, addresses};
 use crate::mesh::positions::Positions;
 use crate::rules::tensor;
 
@@ -109,11 +112,7 @@ fn listed(held: &Held<'_>) -> Result<usize, RuleError> {
 /// Positions without ids; more elements of one position than are evaluated.
 pub fn strided(held: &Held<'_>) -> Result<Addresses, RuleError> {
     listed(held)?;
-    let mut offsets = vec![0i64];
-    for (_, factor) in held.local() {
-        let values = 0..factor.extent;
-        offsets = offsets.iter().flat_map(|at| values.clone().map(move |value| at + value * factor.stride)).collect();
-    }
+    let offsets = addresses(held.local().map(|(_, factor)| factor));
     let mut steps = Vec::new();
     if let Some(mesh) = held.mesh.filter(|_| held.split().any(|(_, f)| f.extent > 1 && f.stride != 0)) {
         let positions = Positions::of(mesh)?;
@@ -156,18 +155,38 @@ struct Lookups {
     in_order: bool,
     is_private: bool,
     name: String,
+    /// The mesh axes that addresses depend on.
+    axes: Vec<AxisPosition>,
+    known: RefCell<Known>,
 }
+
+/// Addresses by coordinates, as far as there is room.
+#[derive(Default)]
+struct Known {
+    by_coordinates: BTreeMap<Vec<i64>, Vec<i64>>,
+    count: usize,
+}
+
+/// Addresses that a [`Lookups`] keeps for the next time.
+const MOST_KNOWN: usize = 1 << 22;
 
 impl Lookups {
     fn new<'c>(operand: &Operand<'c>, memory: &Held<'c>, wanted: &Held<'c>, in_order: bool) -> Result<Self, RuleError> {
+        let [from, to] = [placed(memory)?, placed(wanted)?];
+        let mut axes: Vec<AxisPosition> = Vec::new();
+        for (_, position) in from.iter().chain(&to).flatten() {
+            axes.extend(position.filter(|position| !axes.contains(position)));
+        }
         Ok(Self {
-            wanted: placed(wanted)?,
+            wanted: to,
             extents: wanted.extents(),
-            memory: placed(memory)?,
+            memory: from,
             shape: memory.extents(),
             in_order,
             is_private: operand.is_private(),
             name: operand.tensor.to_string(),
+            axes,
+            known: RefCell::default(),
         })
     }
 
@@ -202,6 +221,24 @@ fn placed(held: &Held<'_>) -> Result<Vec<Vec<Placed>>, RuleError> {
 
 impl Lookup for Lookups {
     fn addresses(&self, coordinate: &dyn Fn(AxisPosition) -> i64, found: &mut Vec<i64>) -> Result<(), ValueError> {
+        let position: Vec<i64> = self.axes.iter().map(|&axis| coordinate(axis)).collect();
+        let mut known = self.known.borrow_mut();
+        if let Some(addresses) = known.by_coordinates.get(&position) {
+            found.extend_from_slice(addresses);
+            return Ok(());
+        }
+        let first = found.len();
+        self.look_up(coordinate, found)?;
+        if known.count + found.len() - first <= MOST_KNOWN {
+            known.count += found.len() - first;
+            known.by_coordinates.insert(position, found[first..].to_vec());
+        }
+        Ok(())
+    }
+}
+
+impl Lookups {
+    fn look_up(&self, coordinate: &dyn Fn(AxisPosition) -> i64, found: &mut Vec<i64>) -> Result<(), ValueError> {
         let mut fixed = vec![0i64; self.wanted.len()];
         let mut local = Vec::new();
         for (axis, factors) in self.wanted.iter().enumerate() {

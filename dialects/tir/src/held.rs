@@ -19,6 +19,18 @@ pub struct Factor {
     pub mesh_axis: Option<usize>,
 }
 
+/// The addresses of all values of some factors, the last fastest.
+#[must_use]
+pub fn addresses(factors: impl IntoIterator<Item = Factor>) -> Vec<i64> {
+    let mut addresses = vec![0i64];
+    for factor in factors {
+        let values = 0..factor.extent;
+        addresses =
+            addresses.iter().flat_map(|at| values.clone().map(move |value| at + value * factor.stride)).collect();
+    }
+    addresses
+}
+
 /// A tensor type as factors: the factors of each logical axis, outermost first.
 ///
 /// A position's elements are enumerated with the factors that no mesh axis fixes, in order, the last fastest: the

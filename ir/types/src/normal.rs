@@ -15,6 +15,9 @@ pub(crate) struct Linear<'c> {
     pub(crate) constant: i128,
 }
 
+/// Terms that are looked for one by one.
+const FEW_TERMS: usize = 8;
+
 /// Coefficients stay far inside `i128`, so that sums of a few cannot overflow.
 fn bounded(value: Option<i128>) -> Option<i128> {
     value.filter(|v| v.unsigned_abs() < 1 << 100)
@@ -48,11 +51,36 @@ impl<'c> Linear<'c> {
     }
 
     fn add_scaled(&mut self, other: &Self, factor: i128) -> Option<()> {
-        for &(atom, coefficient) in &other.terms {
-            self.add_term(atom, bounded(coefficient.checked_mul(factor))?)?;
+        if self.terms.len().min(other.terms.len()) < FEW_TERMS {
+            for &(atom, coefficient) in &other.terms {
+                self.add_term(atom, bounded(coefficient.checked_mul(factor))?)?;
+            }
+        } else {
+            self.merge(other, factor)?;
         }
         self.constant = bounded(self.constant.checked_add(bounded(other.constant.checked_mul(factor))?))?;
         Some(())
+    }
+
+    /// Adds the terms of another sum; the terms are found by a table, since both are long.
+    fn merge(&mut self, other: &Self, factor: i128) -> Option<()> {
+        let known: FxHashMap<Dim<'c>, usize> = self.terms.iter().enumerate().map(|(at, term)| (term.0, at)).collect();
+        for &(atom, coefficient) in &other.terms {
+            let coefficient = bounded(coefficient.checked_mul(factor))?;
+            match known.get(&atom) {
+                Some(&at) => self.terms[at].1 = bounded(self.terms[at].1.checked_add(coefficient))?,
+                None => self.terms.push((atom, coefficient)),
+            }
+        }
+        self.terms.retain(|term| term.1 != 0);
+        Some(())
+    }
+
+    /// Adds a term whose atom is in no other one.
+    fn push(&mut self, atom: Dim<'c>, coefficient: i128) {
+        if coefficient != 0 {
+            self.terms.push((atom, coefficient));
+        }
     }
 
     fn scaled(&self, factor: i128) -> Option<Self> {
@@ -198,8 +226,8 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         let (mut out, mut numerator) = (Linear::default(), Linear::default());
         for &(atom, coefficient) in &e.terms {
             let (quotient, rest) = balanced(coefficient, d);
-            out.add_term(atom, quotient)?;
-            numerator.add_term(atom, rest)?;
+            out.push(atom, quotient);
+            numerator.push(atom, rest);
         }
         let (quotient, rest) = balanced(e.constant, d);
         out.constant = quotient;
@@ -344,5 +372,28 @@ impl<'c> TypeContext<'c> {
         }
         self.normal_forms.borrow_mut().extend([(dim, current), (current, current)]);
         current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn long_sums_add_up_as_short_ones_do() {
+        let arena = crate::Arena::new();
+        let cx = &crate::TypeContext::new(&arena);
+        let variable = |at: usize| cx.dim_var(crate::DimVar { name: cx.symbol(&format!("v{at}")), lo: 0, hi: 9 });
+        let variables: Vec<_> = (0..40).map(variable).collect();
+        let sum = |range: std::ops::Range<usize>| {
+            let mut sum = super::Linear::constant(3);
+            range.for_each(|at| sum.push(variables[at], at as i128 - 12));
+            sum
+        };
+        for (mine, theirs, factor) in [(0..30, 10..40, 1), (0..30, 0..30, -1), (5..25, 0..40, 7), (0..9, 20..40, 0)] {
+            let (mut merged, mut added) = (sum(mine.clone()), sum(mine));
+            let other = sum(theirs);
+            merged.merge(&other, factor).unwrap();
+            other.terms.iter().for_each(|term| added.add_term(term.0, term.1 * factor).unwrap());
+            assert_eq!(merged, added);
+        }
     }
 }

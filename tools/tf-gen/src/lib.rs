@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use tf_core::node::{FunctionData, ModuleData};
 use tf_core::op::{OpRegistry, RegistryError};
-use tf_core::visit::{Cloning, ExprCloner, collect_exprs};
+use tf_core::visit::{Cloning, Same, collect_exprs};
 use tf_core::{AnyFunction, Context, Expr, Function, Meta, Module, Result};
 use tf_hir::{Binary, Unary};
 use tf_testing::{Options, random_module};
@@ -38,10 +38,6 @@ pub fn all_ops() -> std::result::Result<Arc<OpRegistry>, Vec<RegistryError>> {
     tf_dim::register(&mut dialects);
     dialects.freeze().map(|(ops, _)| ops)
 }
-
-/// Rewrites nothing by itself.
-struct Same;
-impl ExprCloner<'_> for Same {}
 
 /// A module of HIR functions of at most `most` steps that have `count` ops or a few more, of every kind that [`all_ops`] has. It is a
 /// function of the seed.

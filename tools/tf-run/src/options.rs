@@ -97,13 +97,8 @@ fn lone(argument: &str, name: &str) -> String {
 }
 
 fn unknown(argument: &str, name: &str) -> String {
-    let near = NAMES
-        .iter()
-        .map(|known| (strsim::damerau_levenshtein(known, name), known))
-        .filter(|(distance, known)| *distance <= 1 + known.len() / 3)
-        .min();
-    match near {
-        Some((_, known)) => format!("unknown option `{argument}`; did you mean `{known}=`?"),
+    match tf_core::diag::did_you_mean(name, NAMES) {
+        Some(known) => format!("unknown option `{argument}`; did you mean `{known}=`?"),
         None => format!("unknown option `{argument}`; expected one of {}", NAMES.join(", ")),
     }
 }

@@ -4,7 +4,7 @@ use tf_core::op::RuleError;
 use tf_core::{Expr, Literal};
 use tf_types::{Storage, TensorType, separates_instances};
 
-use crate::held::{Factor, Held};
+use crate::held::{Factor, Held, addresses};
 
 /// Elements of one instance of a storage that are told apart one by one.
 const MOST_ELEMENTS: i64 = 1 << 16;
@@ -108,10 +108,7 @@ fn is_injective(factors: &[Factor]) -> Option<bool> {
     if count > MOST_ELEMENTS {
         return None;
     }
-    let mut addresses = vec![0i64];
-    for factor in factors {
-        addresses = (0..factor.extent).flat_map(|i| addresses.iter().map(move |at| at + i * factor.stride)).collect();
-    }
+    let mut addresses = addresses(factors.iter().copied());
     addresses.sort_unstable();
     Some(addresses.windows(2).all(|pair| pair[0] != pair[1]))
 }

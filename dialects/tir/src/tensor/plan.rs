@@ -1,9 +1,22 @@
 //! How a reduction runs over the positions of a mesh: within a thread, across lanes, through shared memory.
 
 use tf_types::{TensorType, TypeError};
+use tf_value::tir::AxisPosition;
 
 use crate::held::{Factor, Held};
 use crate::mesh::positions::Positions;
+use crate::sync::participants::WARP;
+
+/// The xor distances that combine all coordinates of an axis of threads, if they are lanes of one warp.
+fn butterfly(place: AxisPosition) -> Option<Vec<i64>> {
+    let AxisPosition { stride, extent, .. } = place;
+    let powers = (stride as u64).is_power_of_two() && (extent as u64).is_power_of_two();
+    if !powers || stride * extent > WARP {
+        return None;
+    }
+    let steps = std::iter::successors(Some(stride), |d| Some(d * 2));
+    Some(steps.take_while(|d| *d < stride * extent).collect())
+}
 
 /// How a reduction runs over the positions of a mesh.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +79,7 @@ impl ReducePlan {
                 }
                 continue;
             }
-            match (reduced(axis), place.butterfly()) {
+            match (reduced(axis), butterfly(*place)) {
                 (true, Some(distances)) => self.shuffles.extend(distances),
                 (true, None) => {
                     self.exchanged.push(mesh_axis);
@@ -121,4 +134,19 @@ fn kept_as_ones<'c>(to: &Held<'c>, rank: usize, reduced: &impl Fn(usize) -> bool
     let mut rest = to.axes.iter().cloned();
     let axes = (0..rank).map(|axis| if reduced(axis) { vec![] } else { rest.next().unwrap_or_default() });
     Held { axes: axes.collect(), mesh: to.mesh }
+}
+
+#[cfg(test)]
+mod tests {
+    use tf_value::tir::AxisPosition;
+
+    use super::butterfly;
+
+    #[test]
+    fn lanes_of_a_warp_combine_by_xor() {
+        let place = |stride, extent| AxisPosition { in_cta: true, stride, extent };
+        assert_eq!(butterfly(place(1, 32)), Some(vec![1, 2, 4, 8, 16]));
+        assert_eq!(butterfly(place(4, 4)), Some(vec![4, 8]));
+        assert_eq!([butterfly(place(32, 4)), butterfly(place(1, 24))], [None, None]);
+    }
 }

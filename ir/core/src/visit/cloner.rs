@@ -73,6 +73,10 @@ macro_rules! define {
 }
 for_each_expr_kind!(define);
 
+/// Rewrites nothing by itself: only what [`Cloning::replace`] has put in the place of other nodes, and what is made of them.
+pub struct Same;
+impl ExprCloner<'_> for Same {}
+
 /// A rewrite: where new nodes are made, and what became of the nodes so far.
 pub struct Cloning<'a, 'c> {
     /// Where new nodes are made.

@@ -30,7 +30,7 @@ mod stmt;
 mod substitute;
 mod visitor;
 
-pub use cloner::{Cloning, ExprCloner, clone_expr};
+pub use cloner::{Cloning, ExprCloner, Same, clone_expr};
 pub use collect::{ExprCollector, ExprWalker, collect_exprs, expr_operands, function_values, walk_exprs};
 pub use functor::ExprFunctor;
 pub use mutator::{StmtExprMutator, StmtMutator, WithExprs, rewrite_prim_function, rewrite_stmt, rewrite_stmt_exprs};

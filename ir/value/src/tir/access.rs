@@ -19,17 +19,6 @@ impl AxisPosition {
     pub fn of(self, id: i64) -> i64 {
         (id / self.stride.max(1)) % self.extent.max(1)
     }
-
-    /// The xor distances that combine all coordinates of this axis, if they are lanes of one warp.
-    #[must_use]
-    pub fn butterfly(&self) -> Option<Vec<i64>> {
-        let powers = (self.stride as u64).is_power_of_two() && (self.extent as u64).is_power_of_two();
-        if !powers || self.stride * self.extent > 32 {
-            return None;
-        }
-        let steps = std::iter::successors(Some(self.stride), |d| Some(d * 2));
-        Some(steps.take_while(|d| *d < self.stride * self.extent).collect())
-    }
 }
 
 /// A coordinate of a position: along the axis, less where a slice of the mesh starts.
@@ -111,12 +100,10 @@ mod tests {
     use super::{AxisPosition, Start};
 
     #[test]
-    fn coordinates_and_lanes() {
+    fn coordinates() {
         let lane = AxisPosition { in_cta: true, stride: 1, extent: 32 };
         let warp = AxisPosition { in_cta: true, stride: 32, extent: 4 };
         assert_eq!((lane.of(70), warp.of(70)), (6, 2));
-        assert_eq!(lane.butterfly(), Some(vec![1, 2, 4, 8, 16]));
-        assert_eq!(warp.butterfly(), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tf_core::Span;
-use tf_tir::held::Factor;
+use tf_tir::held::{Factor, addresses};
 use tf_types::DType;
 use tf_value::tir::{Effect, Team, Window};
 
@@ -70,13 +70,7 @@ impl Allocated {
 
     /// The addresses of all elements, in C-order.
     pub fn addresses(&self) -> Vec<i64> {
-        let mut addresses = vec![0i64];
-        for factor in self.axes.iter().flatten() {
-            let values = 0..factor.extent;
-            addresses =
-                addresses.iter().flat_map(|at| values.clone().map(move |value| at + value * factor.stride)).collect();
-        }
-        addresses
+        addresses(self.axes.iter().flatten().copied())
     }
 }
 

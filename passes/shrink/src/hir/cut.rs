@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tf_core::node::FunctionData;
-use tf_core::visit::{Cloning, ExprCloner, collect_exprs};
+use tf_core::visit::{Cloning, Same, collect_exprs};
 use tf_core::walk::{for_each_new, operands, schedule};
 use tf_core::{Context, Expr, ExprKind, Meta, NodeSet, Result};
 use tf_types::{Type, TypeKind, vars::DimVars};
@@ -61,10 +61,6 @@ impl FunctionReduction for Cut {
         Ok(Some(with_results(cx, site, &new, &fresh.made)))
     }
 }
-
-/// Rewrites nothing by itself.
-pub(crate) struct Same;
-impl ExprCloner<'_> for Same {}
 
 /// The results of a body.
 pub(crate) fn results(body: Expr<'_>) -> Vec<Expr<'_>> {

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use tf_core::node::FunctionData;
-use tf_core::visit::{Cloning, collect_exprs};
+use tf_core::visit::{Cloning, Same, collect_exprs};
 use tf_core::{Context, Expr, ExprKind, NodeSet, Result};
 
-use super::cut::Same;
 use super::{FunctionReduction, Site};
 
 fn parameters<'c>(site: Site<'c>) -> &'c [Expr<'c>] {

@@ -3,11 +3,11 @@
 use std::ops::Range;
 
 use tf_core::node::FunctionData;
-use tf_core::visit::{Cloning, collect_exprs, expr_operands};
+use tf_core::visit::{Cloning, Same, collect_exprs, expr_operands};
 use tf_core::{Context, Expr, ExprKind, Literal, Meta, Result};
 use tf_hir::Zeros;
 
-use super::cut::{Same, results, with_results};
+use super::cut::{results, with_results};
 use super::{FunctionReduction, Site, computed};
 
 /// What takes the place of a value.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rustc_hash::FxHashSet;
 use tf_core::node::{FunctionData, HeaderSpans, ModuleData, TirCallee};
 use tf_core::tree::{Replacements, replaced};
-use tf_core::visit::{Cloning, StmtMutator, rewrite_prim_function};
+use tf_core::visit::{Cloning, Same, StmtMutator, rewrite_prim_function};
 use tf_core::walk::stmt_exprs;
 use tf_core::{AnyFunction, Callee, Context, ExprKind, Function, Module, Result, Stmt, StmtKind};
 use tf_types::Symbol;
@@ -101,7 +101,7 @@ fn without_calls<'c>(
     if !any {
         return Ok(None);
     }
-    let results = cut::results(body).into_iter().map(|result| clone.visit(&mut cut::Same, result));
+    let results = cut::results(body).into_iter().map(|result| clone.visit(&mut Same, result));
     let results: Vec<_> = results.collect::<Result<_>>()?;
     let data: FunctionData<'c> = cut::with_results(cx, site, &results, &fresh.made);
     Ok(Some(cx.function(data)))

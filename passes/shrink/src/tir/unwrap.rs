@@ -3,12 +3,11 @@
 use std::ops::Range;
 
 use tf_core::node::PrimFunctionData;
-use tf_core::visit::{Cloning, StmtMutator, rewrite_stmt};
+use tf_core::visit::{Cloning, Same, StmtMutator, rewrite_stmt};
 use tf_core::walk::rebuild_stmt_exprs;
 use tf_core::{Context, NodeSet, PrimFunction, Result, Stmt, StmtKind};
 
 use super::{PrimReduction, statements};
-use crate::hir::cut::Same;
 
 /// What takes the place of a statement with others inside.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -12,10 +12,12 @@ use tf_core::diag::Style;
 use tf_core::{Arena, Context, Module};
 use tf_dsl::{DslOptions, parse_file};
 use tf_evaluate::{DimSizes, Engine, PositionResults, Positions, Reading, ReadingRequest, Reference, Resource};
+use tf_testing::Rng;
 use tf_value::io::TensorMap;
 use tf_value::{EvalRegistry, Tensor};
 
 use crate::common::context;
+use crate::generated::{expected, input};
 
 /// What the default step of a module gives, as a whole and in a form.
 pub fn both<'c>(
@@ -30,6 +32,16 @@ pub fn both<'c>(
     let request = ReadingRequest { step, inputs, dims: &DimSizes::default(), times: None };
     let engine = Reference::new(Arc::clone(rules));
     (engine.run_reading(&request).unwrap(), engine.run_positions(cx, &request, form).unwrap())
+}
+
+/// Inputs of a function whose parameters have no dims.
+pub fn inputs(function: tf_core::Function<'_>, seed: u64) -> Vec<Tensor> {
+    let mut rng = Rng::new(seed);
+    let of = |param: &tf_core::Expr<'_>| {
+        let (dtype, shape) = expected(param.ty(), &DimSizes::default()).pop().unwrap();
+        input(&mut rng, dtype, &shape).unwrap()
+    };
+    function.params.iter().map(of).collect()
 }
 
 /// What every position of a DSL program holds in the end, or the rendered error.

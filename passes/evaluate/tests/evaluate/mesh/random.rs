@@ -2,13 +2,12 @@
 
 use tf_core::{AnyFunction, Arena, Expr, ExprKind};
 use tf_evaluate::Positions;
-use tf_testing::{Rng, random_placed};
+use tf_testing::random_placed;
 use tf_types::ShardAttr;
-use tf_value::{Tensor, Tolerance};
+use tf_value::Tolerance;
 
-use super::both;
+use super::{both, inputs};
 use crate::common::context;
-use crate::generated::{expected, input};
 
 /// What the programs had in them, so that the test tells when it loses its subject.
 #[derive(Debug, Default)]
@@ -48,15 +47,7 @@ fn positions_make_up_the_values_of_plain_evaluation() {
         let (cx, rules) = &context(&arena);
         let module = random_placed(cx, seed);
         let Some(AnyFunction::Hir(function)) = module.entry_function() else { panic!("seed {seed}") };
-        let mut rng = Rng::new(seed);
-        let inputs: Vec<Tensor> = function
-            .params
-            .iter()
-            .map(|param| {
-                let (dtype, shape) = expected(param.ty(), &tf_evaluate::DimSizes::default()).pop().unwrap();
-                input(&mut rng, dtype, &shape).unwrap()
-            })
-            .collect();
+        let inputs = inputs(function, seed);
         let (plain, positions) = both(cx, rules, module, &inputs, Positions::Assembled);
         let Ok(plain) = plain else { continue };
         let ExprKind::Tuple(values) = function.body.unwrap().kind else { panic!("seed {seed}") };

@@ -4,12 +4,10 @@ use tf_core::Arena;
 use tf_core::diag::Style;
 use tf_dsl::{DslOptions, parse_file};
 use tf_evaluate::Positions;
-use tf_testing::Rng;
-use tf_value::{Tensor, Tolerance};
+use tf_value::Tolerance;
 
-use super::both;
+use super::{both, inputs};
 use crate::common::context;
-use crate::generated::{expected, input};
 
 /// What differs between the assembled and the plain values of a function body on two meshes, (2, 4) threads `m` and two CTAs `g`.
 fn difference(params: &str, body: &str) -> Option<String> {
@@ -38,15 +36,7 @@ class M:
         Err(errors) => return Some(errors.iter().map(show).collect()),
     };
     let Some(tf_core::AnyFunction::Hir(function)) = module.entry_function() else { return Some("no entry".to_owned()) };
-    let mut rng = Rng::new(7);
-    let inputs: Vec<Tensor> = function
-        .params
-        .iter()
-        .map(|param| {
-            let (dtype, shape) = expected(param.ty(), &tf_evaluate::DimSizes::default()).pop().unwrap();
-            input(&mut rng, dtype, &shape).unwrap()
-        })
-        .collect();
+    let inputs = inputs(function, 7);
     let (plain, positions) = both(cx, rules, module, &inputs, Positions::Assembled);
     let (plain, found) = match (plain, positions) {
         (Ok(plain), Ok(found)) => (plain, found.outputs),
