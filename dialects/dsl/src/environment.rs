@@ -3,8 +3,8 @@
 use tf_core::{Function, Module, PrimFunction, Target};
 use tf_types::{DType, Dim, Mesh, Storage, Symbol, TensorLayout, Topology};
 
-use crate::statics::{Dict, Object};
-use crate::value::Value;
+use crate::statics::{Dict, Heap, Instance, Key};
+use crate::value::{SEQUENCE_DEPTH, Value};
 
 /// Resolves the names that a file uses and does not bind.
 ///
@@ -69,9 +69,22 @@ pub enum HostValue<'c> {
 }
 
 impl<'c> HostValue<'c> {
-    /// As a value of the file; none where sequences nest too deep.
-    pub(crate) fn value(self) -> Option<Value<'c>> {
-        let all = |items: Vec<HostValue<'c>>| items.into_iter().map(Self::value).collect::<Option<Vec<_>>>();
+    /// Whether it can be changed, so that each use of its name means the same object.
+    pub(crate) fn has_identity(&self) -> bool {
+        match self {
+            Self::List(_) | Self::Dict(_) | Self::Object(_) => true,
+            Self::Tuple(items) => items.iter().any(Self::has_identity),
+            _ => false,
+        }
+    }
+
+    /// As a value of the file; none where values nest too deep.
+    pub(crate) fn value(self, heap: &Heap<'c>, depth: u32) -> Option<Value<'c>> {
+        if depth > SEQUENCE_DEPTH {
+            return None;
+        }
+        let part = |item: HostValue<'c>| item.value(heap, depth + 1);
+        let all = |items: Vec<HostValue<'c>>| items.into_iter().map(part).collect::<Option<Vec<_>>>();
         Some(match self {
             Self::None => Value::None,
             Self::Bool(value) => Value::Bool(value),
@@ -79,7 +92,7 @@ impl<'c> HostValue<'c> {
             Self::Float(value) => Value::Float(value),
             Self::Str(text) => Value::Str(text),
             Self::Tuple(items) => Value::tuple(all(items)?)?,
-            Self::List(items) => Value::list(all(items)?)?,
+            Self::List(items) => heap.list(all(items)?),
             Self::Dim(dim) => dim.as_const().map_or(Value::Dim(dim), Value::Int),
             Self::DType(dtype) => Value::DType(dtype),
             Self::Storage(storage) => Value::Storage(storage),
@@ -92,13 +105,13 @@ impl<'c> HostValue<'c> {
             Self::Dict(items) => {
                 let mut dict = Dict::default();
                 for (name, value) in items {
-                    dict.put(Value::Str(name), value.value()?).ok()?;
+                    dict.put(Key::Str(name), Value::Str(name), part(value)?);
                 }
-                Value::Dict(dict.into())
+                heap.dict(dict)
             }
             Self::Object(attributes) => {
-                let (names, values): (_, Vec<_>) = attributes.into_iter().unzip();
-                Value::Object(Object::new(None, names, all(values)?)?.into())
+                let attributes = attributes.into_iter().map(|(name, value)| Some((name, part(value)?)));
+                heap.instance(Instance::host(attributes.collect::<Option<_>>()?))
             }
             Self::Module(module) => Value::Module(module),
             Self::Function(function) => Value::Function(function),

@@ -4,13 +4,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
+use ruff_text_size::{Ranged, TextRange};
+use rustc_hash::FxHashMap;
 use tf_core::Span;
 use tf_types::Symbol;
 
 use crate::names::Builtin;
-use crate::parser::{Binding, Frame, Parser, Scope};
+use crate::parser::{Binding, Frame, Kind, Names, Parser, Scope};
 use crate::refusal::{Refusal, Res};
-use crate::statics::{Args, Outcome, Python, yields};
+use crate::statics::{Args, Key, Outcome, Python, Wrapper, names_of, yields};
 use crate::value::Value;
 
 /// Calls inside calls.
@@ -25,6 +27,16 @@ pub(crate) struct Factory<'a, 'c> {
     /// The scopes around its definition.
     pub(crate) home: Rc<[Scope<'c>]>,
     pub(crate) defaults: Rc<[(Symbol<'c>, Binding<'c>)]>,
+    /// The class in whose statements it stands.
+    class: Option<usize>,
+    cache: Option<Rc<Cache<'c>>>,
+}
+
+/// The results of a function by its arguments.
+struct Cache<'c> {
+    /// With the arguments themselves: `1` and `1.0` are one key.
+    known: RefCell<FxHashMap<Vec<Key<'c>>, (Vec<Value<'c>>, Value<'c>)>>,
+    most: usize,
 }
 
 /// What a call runs.
@@ -48,28 +60,122 @@ impl Code<'_> {
             Self::Lambda(lambda) => lambda.parameters.as_deref(),
         }
     }
+
+    pub(crate) fn range(&self) -> TextRange {
+        match self {
+            Self::Def(def) => def.range(),
+            Self::Lambda(lambda) => lambda.range(),
+        }
+    }
 }
 
 impl<'a> Factory<'a, '_> {
     /// One whose call passes every parameter, and which sees the names of the file only.
     pub(crate) fn at_file_level(def: &'a ast::StmtFunctionDef) -> Self {
-        Self { code: Code::Def(def), home: Rc::default(), defaults: Rc::default() }
+        Self { code: Code::Def(def), home: Rc::default(), defaults: Rc::default(), class: None, cache: None }
     }
 }
 
+/// What a decorator makes of a plain function.
+enum Decoration<'c> {
+    Cache(usize),
+    Wrapper(Wrapper),
+    Call(Value<'c>),
+}
+
 impl<'a, 'c> Parser<'a, 'c> {
-    /// The place of a function that is defined here.
-    pub(crate) fn define(&mut self, def: &'a ast::StmtFunctionDef) -> usize {
-        if !def.decorator_list.is_empty() && !self.only_cached(def) {
-            // What another decorator does with the function is not followed.
-            let why = format!("a decorator of `{}` may change it, which is not followed", def.name);
-            let unread = Binding::Unread { why, at: self.span(&def.name) };
-            def.decorator_list.iter().for_each(|decorator| self.lose(&decorator.expression, &unread));
+    /// A plain function that is defined here, in the statements of `class`, under its decorators.
+    pub(crate) fn defined(&mut self, def: &'a ast::StmtFunctionDef, class: Option<usize>) -> Binding<'c> {
+        let decorations: Vec<_> =
+            def.decorator_list.iter().map(|decorator| self.decoration(&decorator.expression)).collect();
+        let place = self.define_in(Code::Def(def), class);
+        let mut value = Value::Factory(place);
+        for (decoration, decorator) in decorations.into_iter().zip(&def.decorator_list).rev() {
+            let result = decoration.and_then(|decoration| self.decorated(decoration, value.clone(), def));
+            value = match result {
+                Ok(value) => value,
+                Err(Refusal::Unread(_)) => {
+                    // What another decorator does with the function is not followed.
+                    let why = format!("a decorator of `{}` may change it, which is not followed", def.name);
+                    let at = self.span(&def.name);
+                    let unread = Binding::unread(why, at);
+                    if !self.is_library(&decorator.expression) {
+                        self.lose(&decorator.expression, &unread);
+                        if let Binding::Unread { why, .. } = &unread {
+                            self.make_unknown(vec![value], why, at);
+                        }
+                    }
+                    return unread;
+                }
+                Err(refusal) => {
+                    self.report(refusal);
+                    return Binding::Poison;
+                }
+            };
         }
-        self.define_in(Code::Def(def), &self.scopes.clone())
+        Binding::Value(value)
     }
 
-    pub(crate) fn define_in(&mut self, code: Code<'a>, home: &[Scope<'c>]) -> usize {
+    fn decoration(&mut self, expr: &ast::Expr) -> Res<Decoration<'c>> {
+        let span = self.span(expr);
+        if let ast::Expr::Call(call) = expr
+            && let Value::Builtin(Builtin::Python(Python::LruCache)) = self.eval(&call.func, None)?
+        {
+            let mut args = self.call_args(call)?;
+            let most = args.take("maxsize").map_or_else(|| args.values("lru_cache"), |most| Ok(vec![most]))?;
+            return match &most[..] {
+                [] => Ok(Decoration::Cache(128)),
+                [Value::None] => Ok(Decoration::Cache(usize::MAX)),
+                [Value::Int(most @ 0..)] => Ok(Decoration::Cache(*most as usize)),
+                _ => Err(Refusal::unread(span, "`lru_cache` takes a size")),
+            };
+        }
+        match self.eval(expr, None)? {
+            Value::Builtin(Builtin::Python(python)) => match python {
+                Python::Cache => Ok(Decoration::Cache(usize::MAX)),
+                Python::LruCache => Ok(Decoration::Cache(128)),
+                Python::Wrapper(wrapper) => Ok(Decoration::Wrapper(wrapper)),
+                _ => Err(Refusal::unread(span, format!("`{}` decorates no function here", python.name()))),
+            },
+            value @ (Value::Factory(_) | Value::Bound(_) | Value::Object(_) | Value::Record(_)) => {
+                Ok(Decoration::Call(value))
+            }
+            other => Err(Refusal::unread(span, format!("{} decorates no function", other.describe()))),
+        }
+    }
+
+    fn decorated(
+        &mut self,
+        decoration: Decoration<'c>,
+        value: Value<'c>,
+        def: &ast::StmtFunctionDef,
+    ) -> Res<Value<'c>> {
+        let span = self.span(&def.name);
+        match (decoration, value) {
+            (Decoration::Cache(most), Value::Factory(at)) => {
+                self.factories[at].cache = Some(Rc::new(Cache { known: RefCell::default(), most }));
+                Ok(Value::Factory(at))
+            }
+            (Decoration::Wrapper(wrapper), value) => self.wrapped(wrapper, &value, span),
+            (Decoration::Call(callee), value) => self.call_value(&callee, Args::of([value], span), span),
+            (Decoration::Cache(_), value) => {
+                Err(Refusal::unread(span, format!("a cache of {} is not read", value.describe())))
+            }
+        }
+    }
+
+    /// `property(f)` and its like.
+    pub(crate) fn wrapped(&self, wrapper: Wrapper, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        match value {
+            Value::Factory(at) => Ok(Value::Wrapped(wrapper, *at)),
+            // What is abstract stays so under any other one.
+            Value::Wrapped(Wrapper::Abstract, at) => Ok(Value::Wrapped(Wrapper::Abstract, *at)),
+            other => Err(Refusal::unread(span, format!("`{}` of {} is not read", wrapper.name(), other.describe()))),
+        }
+    }
+
+    /// The place of a function whose definition is here.
+    pub(crate) fn define_in(&mut self, code: Code<'a>, class: Option<usize>) -> usize {
         let params = code.parameters().into_iter().flat_map(|params| params.iter_non_variadic_params());
         let params: Vec<_> =
             params.filter_map(|param| Some((&param.parameter.name, param.default.as_ref()?))).collect();
@@ -78,14 +184,16 @@ impl<'a, 'c> Parser<'a, 'c> {
             let value = self.constant_binding(default);
             defaults.push((self.cx.symbol(name.as_str()), value));
         }
-        self.factories.push(Factory { code, home: home.into(), defaults: defaults.into() });
+        // Functions do not see the names of the class around them.
+        let home: Vec<_> = self.scopes.iter().filter(|scope| scope.kind != Kind::Class).cloned().collect();
+        self.factories.push(Factory { code, home: home.into(), defaults: defaults.into(), class, cache: None });
         self.factories.len() - 1
     }
 
     /// A `lambda` as a value.
     pub(crate) fn lambda(&mut self, lambda: &ast::ExprLambda) -> Value<'c> {
         let code = Rc::clone(self.lambdas.entry(lambda.range).or_insert_with(|| Rc::new(lambda.clone())));
-        Value::Factory(self.define_in(Code::Lambda(code), &self.scopes.clone()))
+        Value::Factory(self.define_in(Code::Lambda(code), None))
     }
 
     /// The value that a plain function returns for these arguments.
@@ -93,9 +201,9 @@ impl<'a, 'c> Parser<'a, 'c> {
         let factory = self.factories[at].clone();
         let name = factory.code.name();
         if let Code::Def(def) = factory.code
-            && (def.is_async || !self.only_cached(def))
+            && def.is_async
         {
-            let message = format!("`{name}` is a decorated Python function, which is not called");
+            let message = format!("`{name}` is an async Python function, which is not called");
             return Err(Refusal::unread(span, message));
         }
         if let Code::Def(def) = factory.code
@@ -103,51 +211,69 @@ impl<'a, 'c> Parser<'a, 'c> {
         {
             return Err(Refusal::unread(span, format!("`{name}` is a generator, which is not run")));
         }
-        let frame = self.factory_frame(&factory, name, args, span)?;
-        self.run(&factory, frame, span)
+        let Some(cache) = factory.cache.clone() else { return self.called_with(&factory, args, span) };
+        let mut key = Vec::new();
+        for (value, at) in &args.positional {
+            key.push(self.key(value, "argument of a cached function", *at)?);
+        }
+        for (name, value, at) in &args.keywords {
+            key.extend([Key::Builtin("="), Key::Str(*name), self.key(value, "argument of a cached function", *at)?]);
+        }
+        let given = args.positional.iter().map(|(value, _)| value);
+        let given: Vec<_> = given.chain(args.keywords.iter().map(|(_, value, _)| value)).cloned().collect();
+        if let Some((first, known)) = cache.known.borrow().get(&key) {
+            let is_same = |(a, b): (&Value<'c>, &Value<'c>)| std::mem::discriminant(a) == std::mem::discriminant(b);
+            if first.iter().zip(&given).all(is_same) {
+                return Ok(known.clone());
+            }
+            let message =
+                format!("whether the cache of `{name}` tells equal arguments of different types apart is not known");
+            return Err(Refusal::unread(span, message));
+        }
+        let value = self.called_with(&factory, args, span)?;
+        if cache.known.borrow().len() >= cache.most {
+            return Err(Refusal::unread(span, format!("`{name}` has more than {} results in its cache", cache.most)));
+        }
+        cache.known.borrow_mut().insert(key, (given, value.clone()));
+        Ok(value)
     }
 
-    /// The names that a call starts with.
-    pub(crate) fn factory_frame(
-        &mut self,
-        factory: &Factory<'a, 'c>,
-        name: &str,
-        args: Args<'c>,
-        span: Span,
-    ) -> Res<Frame<'c>> {
-        match factory.code.parameters() {
+    fn called_with(&mut self, factory: &Factory<'a, 'c>, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let name = factory.code.name();
+        let frame = match factory.code.parameters() {
             Some(parameters) => self.parameters(parameters, &factory.defaults, name, args, span),
             None => self.parameters(&ast::Parameters::default(), &[], name, args, span),
-        }
+        }?;
+        self.run(factory, frame, span)
     }
 
-    /// Whether all decorators of a function leave its value as it is.
-    fn only_cached(&mut self, def: &ast::StmtFunctionDef) -> bool {
-        def.decorator_list.iter().all(|decorator| {
-            let written = match &decorator.expression {
-                ast::Expr::Call(call) => &*call.func,
-                other => other,
-            };
-            matches!(self.eval(written, None), Ok(Value::Builtin(Builtin::Python(Python::Cache | Python::MethodKind))))
-        })
+    /// The names that a function binds.
+    fn locals(&mut self, code: &Code<'a>) -> Rc<[Symbol<'c>]> {
+        let Code::Def(def) = code else { return Rc::default() };
+        if let Some(known) = self.local_names.get(&def.range()) {
+            return Rc::clone(known);
+        }
+        let names: Rc<[_]> = names_of(&def.body).into_iter().map(|name| self.cx.symbol(name)).collect();
+        Rc::clone(self.local_names.entry(def.range()).or_insert(names))
     }
 
     /// Runs a plain function over its own names, those around its definition, and those of the file.
-    pub(crate) fn run(&mut self, factory: &Factory<'a, 'c>, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
-        self.run_in(factory, Rc::new(RefCell::new(frame)), span)
-    }
-
-    /// [`Self::run`] over names that the caller keeps.
-    pub(crate) fn run_in(&mut self, factory: &Factory<'a, 'c>, scope: Scope<'c>, span: Span) -> Res<Value<'c>> {
+    pub(crate) fn run(&mut self, factory: &Factory<'a, 'c>, mut frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+        self.complete_parts()?;
         self.factory_calls.1 += 1;
         if self.factory_calls.0 >= OPEN_CALLS || self.factory_calls.1 > CALLS {
             let limit = if self.factory_calls.0 >= OPEN_CALLS { OPEN_CALLS } else { CALLS };
             return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
         }
+        for name in &*self.locals(&factory.code) {
+            frame.entry(*name).or_insert_with(|| Binding::unset(name.as_str()));
+        }
+        let first = factory.code.parameters().and_then(|params| params.iter_non_variadic_params().next());
+        let first = first.map(|param| self.cx.symbol(param.parameter.name.as_str()));
+        let scope = Names::scope(frame, Kind::Function(factory.class.zip(first)));
         self.factory_calls.0 += 1;
         let scopes = factory.home.iter().cloned().chain([Rc::clone(&scope)]).collect();
         let scopes = std::mem::replace(&mut self.scopes, scopes);
-        self.complete_parts()?;
         let domain = std::mem::take(&mut self.domain);
         let body = self.body.take();
         let before = self.refused;
@@ -161,13 +287,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.seal(domain);
         self.factory_calls.0 -= 1;
         if let Err(Refusal::Unread(diagnostic)) = &result {
-            // It ended in the middle of what it does.
-            let mut reached = self.seen_by(factory);
-            reached.extend(scope.borrow().values().filter_map(|binding| match binding {
-                Binding::Value(value) => Some(value.clone()),
-                _ => None,
-            }));
-            self.make_stale(reached, &diagnostic.message, span);
+            let own = scope.borrow().values().filter_map(Binding::value).collect();
+            self.lose_run(factory, own, &diagnostic.message, span);
         }
         let result = result.map_err(|refusal| refusal.within_call(span))?;
         if self.refused > before {

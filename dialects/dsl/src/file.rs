@@ -1,10 +1,10 @@
 //! File level: imports, constants, functions and module classes, in order.
 
 use ruff_python_ast as ast;
-use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction, Span};
+use tf_core::{AnyFunction, Diagnostic, Module, PrimFunction};
 
 use crate::DslOptions;
-use crate::body::{is_docstring, keyword};
+use crate::body::is_docstring;
 use crate::function::Role;
 use crate::module::{Declared, Decorator};
 use crate::names::Builtin;
@@ -39,7 +39,7 @@ enum Kind {
 }
 
 /// What a `@func` outside a class is.
-enum Defined<'c> {
+pub(crate) enum Defined<'c> {
     /// A function that other functions of the file may call.
     Function(usize),
     /// With a context of its own: a module.
@@ -92,6 +92,12 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// Statements of the file, and of the branches of an `if` on constants.
     fn file_statement(&mut self, stmt: &'a ast::Stmt, candidates: &mut Vec<Candidate<'c>>) {
+        let before = self.steps;
+        self.file_statement_at(stmt, candidates);
+        self.forgive(before);
+    }
+
+    fn file_statement_at(&mut self, stmt: &'a ast::Stmt, candidates: &mut Vec<Candidate<'c>>) {
         let before = self.diagnostics.len();
         match stmt {
             ast::Stmt::Import(import) => self.import(import),
@@ -108,8 +114,8 @@ impl<'a, 'c> Parser<'a, 'c> {
                     Ok(Defined::Part) => return,
                     Ok(Defined::Intrinsic(at)) => return self.bind(symbol, Binding::Value(Value::Intrinsic(at))),
                     Ok(Defined::Plain) => {
-                        let place = self.define(def);
-                        return self.bind(symbol, Binding::Value(Value::Factory(place)));
+                        let binding = self.defined(def, None);
+                        return self.bind(symbol, binding);
                     }
                     Ok(Defined::Function(at)) => {
                         candidate.made = Made::Function(at);
@@ -152,6 +158,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                 Err(_) => self.skip(stmt),
             },
             ast::Stmt::For(_) | ast::Stmt::While(_) => self.file_loop(stmt),
+            ast::Stmt::With(with) => match self.meshes(with) {
+                Ok(()) => with.body.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
+                Err(_) => self.skip(stmt),
+            },
             ast::Stmt::Expr(expr) => {
                 if let Err(refusal) = self.expression_statement(&expr.value) {
                     self.report(refusal);
@@ -193,129 +203,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
-    /// Statements that bind constants; what else there is is not executed.
-    pub(crate) fn constant_statement(&mut self, stmt: &ast::Stmt) {
-        match stmt {
-            ast::Stmt::Assign(assign) => self.file_assign(&assign.targets, &assign.value),
-            ast::Stmt::AnnAssign(assign) => {
-                if let Some(value) = &assign.value {
-                    self.file_assign(std::slice::from_ref(&*assign.target), value);
-                }
-            }
-            ast::Stmt::AugAssign(assign) => self.file_augmented(assign),
-            ast::Stmt::TypeAlias(alias) => self.file_assign(std::slice::from_ref(&*alias.name), &alias.value),
-            other => self.skip(other),
-        }
-    }
-
-    /// What a constant that is evaluated here is bound to; one that is not read is refused where it is used.
-    pub(crate) fn constant_binding(&mut self, value: &ast::Expr) -> Binding<'c> {
-        match self.eval(value, None) {
-            Ok(value) => Binding::Value(value),
-            Err(refusal) => {
-                let lost = self.lost(refusal, self.span(value));
-                self.lose_calls(value, &lost);
-                lost
-            }
-        }
-    }
-
-    /// The binding of a name whose value is refused.
-    fn lost(&mut self, refusal: Refusal, at: Span) -> Binding<'c> {
-        match refusal {
-            Refusal::Unread(diagnostic) => {
-                Binding::Unread { why: diagnostic.message, at: diagnostic.span.unwrap_or(at) }
-            }
-            refusal => {
-                self.report(refusal);
-                Binding::Poison
-            }
-        }
-    }
-
-    fn file_assign(&mut self, targets: &[ast::Expr], value: &ast::Expr) {
-        let at = self.span(value);
-        match self.constant_binding(value) {
-            Binding::Value(value) => targets.iter().for_each(|target| self.bind_constant(target, value.clone(), at)),
-            lost => self.bind_all(targets, &lost),
-        }
-    }
-
-    /// Binds a name or what else is assigned to.
-    fn bind_constant(&mut self, target: &ast::Expr, value: Value<'c>, at: Span) {
-        if let Err(refusal) = self.assign_constant(target, value) {
-            let lost = self.lost(refusal, at);
-            self.bind_all(std::slice::from_ref(target), &lost);
-        }
-    }
-
-    /// `name += value` of constants.
-    fn file_augmented(&mut self, assign: &ast::StmtAugAssign) {
-        let span = self.span(assign);
-        let result = self.eval(&assign.target, None).and_then(|left| {
-            let right = self.eval(&assign.value, None)?;
-            match (assign.op, &left) {
-                // A list takes any sequence, and all that hold it see the change.
-                (ast::Operator::Add, Value::List(_)) => {
-                    let items = self.items_of(&right, span)?;
-                    self.count_elements(items.len(), span)?;
-                    drop(left);
-                    self.extend_list(&assign.target, items, span).map(|()| None)
-                }
-                (_, Value::List(_) | Value::Dict(_) | Value::Object(_)) => {
-                    let message = format!("`{}=` of {} is not read", assign.op.as_str(), left.describe());
-                    Err(Refusal::unread(span, message))
-                }
-                _ => self.static_binary(assign.op, &left, &right, span).map(Some),
-            }
-        });
-        match result {
-            Ok(None) => {}
-            Ok(Some(value)) => self.bind_constant(&assign.target, value, span),
-            Err(refusal) => {
-                let lost = self.lost(refusal, span);
-                self.lose(&assign.target, &lost);
-                self.lose_calls(&assign.value, &lost);
-                self.bind_all(std::slice::from_ref(&*assign.target), &lost);
-            }
-        }
-    }
-
-    fn bind_all(&mut self, targets: &[ast::Expr], binding: &Binding<'c>) {
-        for target in targets {
-            match target {
-                ast::Expr::Name(name) => self.bind(self.cx.symbol(name.id.as_str()), binding.clone()),
-                ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
-                    self.bind_all(elts, binding);
-                }
-                ast::Expr::Starred(starred) => self.bind_all(std::slice::from_ref(&*starred.value), binding),
-                ast::Expr::Subscript(_) | ast::Expr::Attribute(_) => self.lose(target, binding),
-                _ => {}
-            }
-        }
-    }
-
-    /// Statements that are not read: names they bind are refused where they are used.
-    pub(crate) fn skip(&mut self, stmt: &ast::Stmt) {
-        let binding = Binding::Unread {
-            why: format!("it is bound inside {} at file level, which is not executed", keyword(stmt)),
-            at: self.span(stmt),
-        };
-        self.bind_names(stmt, &binding);
-    }
-
-    /// Gives every name that a statement binds the same binding.
-    pub(crate) fn bind_names(&mut self, stmt: &ast::Stmt, binding: &Binding<'c>) {
-        let mut names = Vec::new();
-        crate::body::bound_names(stmt, &mut names);
-        self.lose_changes(stmt, binding);
-        for name in names {
-            self.bind(self.cx.symbol(name), binding.clone());
-        }
-    }
-
     /// A function outside a class.
-    fn file_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<Defined<'c>> {
+    pub(crate) fn file_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<Defined<'c>> {
         if self.part(def)? {
             return Ok(Defined::Part);
         }

@@ -20,6 +20,7 @@ mod parser;
 mod prim;
 mod print;
 mod refusal;
+mod scope;
 mod script;
 mod source;
 mod statics;

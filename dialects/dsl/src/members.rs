@@ -134,8 +134,7 @@ impl<'c> Parser<'_, 'c> {
             Ok(Member::Method(method)) => {
                 self.claim(name, span, "a method", members)?;
                 members.methods.push(method);
-                let why = "it is a method, which only methods call".to_owned();
-                Binding::Unread { why, at: span }
+                Binding::unread("it is a method, which only methods call", span)
             }
             Err(refusal) => {
                 self.bind(name, Binding::Poison);

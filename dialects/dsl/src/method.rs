@@ -1,8 +1,5 @@
 //! Methods of module classes: kept as source and as statements, run by nobody here.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::node::Method;
@@ -12,7 +9,7 @@ use tf_types::Symbol;
 
 use crate::body::{docstring, keyword};
 use crate::names::Builtin;
-use crate::parser::{Binding, Frame, Parser};
+use crate::parser::{Binding, Frame, Kind, Names, Parser};
 use crate::print::python;
 use crate::refusal::{Refusal, Res};
 use crate::source::Edits;
@@ -63,7 +60,7 @@ impl<'c> Parser<'_, 'c> {
                 MethodParam { name, default }
             })
             .collect();
-        self.scopes.push(Rc::new(RefCell::new(locals)));
+        self.scopes.push(Names::scope(locals, Kind::Module));
         let body = self.method_block(&def.body, read);
         self.scopes.pop();
         Ok(self.cx.method(MethodData {

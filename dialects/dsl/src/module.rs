@@ -43,6 +43,14 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Call(call) => (&*call.func, Some(call)),
             other => (other, None),
         };
+        let mut root = name;
+        while let ast::Expr::Attribute(attribute) = root {
+            root = &attribute.value;
+        }
+        if !root.is_name_expr() {
+            // What a call gives is none of them, and is evaluated once, where it decorates.
+            return Ok(Decorator::Other);
+        }
         match self.eval(name, None)? {
             Value::Builtin(builtin) => Ok(Decorator::Known(builtin, call)),
             _ => Ok(Decorator::Other),

@@ -18,32 +18,13 @@ use crate::limits;
 use crate::names::{self, Builtin};
 use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
+pub(crate) use crate::scope::{Binding, Frame, Kind, Names, Scope};
 use crate::source::Source;
-use crate::statics::{Record, Stale};
+use crate::statics::{Heap, Mentions, Record, Unknown};
 use crate::value::Value;
 
 /// Said of a name before the reason.
 const UNUSABLE: &str = "cannot be used: ";
-
-/// What a name is bound to.
-#[derive(Clone)]
-pub(crate) enum Binding<'c> {
-    Value(Value<'c>),
-    /// Bound to something that is not read: an error where it is used.
-    Unread {
-        why: String,
-        at: Span,
-    },
-    /// Cannot be used any more, or at all.
-    Gone(String),
-    /// Its definition is refused; uses follow from that.
-    Poison,
-}
-
-pub(crate) type Frame<'c> = FxHashMap<Symbol<'c>, Binding<'c>>;
-
-/// The names of a class, or of a call of a plain function; functions that are defined in it keep it.
-pub(crate) type Scope<'c> = Rc<RefCell<Frame<'c>>>;
 
 /// Levels in order, and where each stands.
 #[derive(Clone, Default)]
@@ -175,10 +156,19 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) body: Option<Body<'c>>,
     /// Bounds of the dim variables of the file.
     pub(crate) dims: FxHashMap<Symbol<'c>, (i64, i64)>,
+    /// The objects of the file that have an identity.
+    pub(crate) heap: Heap<'c>,
+    /// Values of the host that have one.
+    hosted: RefCell<Frame<'c>>,
     /// Plain functions of the file: they make values when they are called.
     pub(crate) factories: Vec<Factory<'a, 'c>>,
     /// The lambdas of the file that have been values.
     pub(crate) lambdas: FxHashMap<TextRange, Rc<ast::ExprLambda>>,
+    /// The generator expressions of the file that have been values.
+    pub(crate) generators: FxHashMap<TextRange, Rc<ast::ExprGenerator>>,
+    /// Names that plain functions bind, and names that they mention.
+    pub(crate) local_names: FxHashMap<TextRange, Rc<[Symbol<'c>]>>,
+    pub(crate) mentions: FxHashMap<TextRange, Rc<Mentions<'c>>>,
     /// Statements of TIR that the file declares.
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
     /// Their places by name.
@@ -202,8 +192,12 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) steps: usize,
     /// Loops that took too many.
     pub(crate) endless: usize,
-    /// Values whose changes are not followed.
-    pub(crate) stale: Stale<'c>,
+    /// Expressions since the last step.
+    pub(crate) ticks: u8,
+    /// Whether the state of any object is not known any more.
+    pub(crate) has_unknown: bool,
+    /// Why that holds for every object.
+    pub(crate) all_unknown: Option<Unknown>,
     depth: usize,
 }
 
@@ -223,8 +217,13 @@ impl<'a, 'c> Parser<'a, 'c> {
             domain: Domain::default(),
             body: None,
             dims: FxHashMap::default(),
+            heap: Heap::default(),
+            hosted: RefCell::default(),
             factories: Vec::new(),
             lambdas: FxHashMap::default(),
+            generators: FxHashMap::default(),
+            local_names: FxHashMap::default(),
+            mentions: FxHashMap::default(),
             intrinsics: Vec::new(),
             intrinsic_places: FxHashMap::default(),
             amended: FxHashMap::default(),
@@ -237,7 +236,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             copies: 0,
             steps: 0,
             endless: 0,
-            stale: Stale::default(),
+            ticks: 0,
+            has_unknown: false,
+            all_unknown: None,
             depth: 0,
         }
     }
@@ -306,25 +307,40 @@ impl<'a, 'c> Parser<'a, 'c> {
         if let Some(bound) = frames.map(|frame| &frame.names).find_map(|names| names.get(&name)) {
             return Some(Cow::Borrowed(bound));
         }
-        if let Some(bound) = self.scopes.iter().rev().find_map(|scope| scope.borrow().get(&name).cloned()) {
+        if let Some(bound) = self.scope_of(name).and_then(|scope| scope.borrow().get(&name).cloned()) {
             return Some(Cow::Owned(bound));
         }
         if let Some(bound) = self.file.get(&name) {
             return Some(Cow::Borrowed(bound));
         }
-        self.environment.lookup(name.as_str()).map(|live| {
-            Cow::Owned(match live.value() {
-                Some(value) => Binding::Value(value),
-                None => Binding::Gone(format!("the sequences of `{name}` are nested too deep")),
-            })
-        })
+        if let Some(bound) = self.hosted.borrow().get(&name) {
+            return Some(Cow::Owned(bound.clone()));
+        }
+        let live = self.environment.lookup(name.as_str())?;
+        let has_identity = live.has_identity();
+        let binding = match live.value(&self.heap, 0) {
+            Some(value) => Binding::Value(value),
+            None => Binding::Gone(format!("the sequences of `{name}` are nested too deep")),
+        };
+        if has_identity {
+            self.hosted.borrow_mut().insert(name, binding.clone());
+        }
+        Some(Cow::Owned(binding))
+    }
+
+    /// The innermost scope that has a name; those of plain classes are seen from their own statements only.
+    pub(crate) fn scope_of(&self, name: Symbol<'c>) -> Option<&Scope<'c>> {
+        let count = self.scopes.len();
+        let sees = |at: usize, scope: &Scope<'c>| at + 1 == count || scope.kind != Kind::Class;
+        let mut scopes = self.scopes.iter().enumerate().rev();
+        scopes.find(|(at, scope)| sees(*at, scope) && scope.borrow().contains_key(&name)).map(|(_, scope)| scope)
     }
 
     /// The value of a name.
     pub(crate) fn lookup(&self, name: &str, span: Span) -> Res<Value<'c>> {
         match self.binding(self.cx.symbol(name)).as_deref() {
             Some(Binding::Value(value)) => Ok(value.clone()),
-            Some(Binding::Unread { why, at }) => {
+            Some(Binding::Unread { why, at, .. }) => {
                 // Of a chain of names the first reason counts.
                 let first = why.rfind(UNUSABLE).map_or(&why[..], |at| &why[at + UNUSABLE.len()..]);
                 Err(Refusal::unread(span, format!("`{name}` {UNUSABLE}{first}")).also(*at, "defined here"))

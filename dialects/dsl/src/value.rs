@@ -9,7 +9,7 @@ use tf_types::{
 
 use crate::names::Builtin;
 use crate::prim::Platform;
-use crate::statics::{Dict, Object};
+use crate::statics::{Dict, Field, Instance, IntRange, Iter, Ref, Set, Wrapper};
 
 /// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
 #[derive(Clone)]
@@ -21,7 +21,10 @@ pub(crate) enum Value<'c> {
     Str(Symbol<'c>),
     Tuple(Rc<Sequence<'c>>),
     /// A compile-time list, of expressions too.
-    List(Rc<Sequence<'c>>),
+    List(Ref<Rc<Sequence<'c>>>),
+    /// `range(...)`.
+    IntRange(Rc<IntRange>),
+    Set(Ref<Set<'c>>),
     /// A symbolic dim; integers are [`Value::Int`].
     Dim(Dim<'c>),
     Topology(Topology<'c>),
@@ -42,12 +45,25 @@ pub(crate) enum Value<'c> {
     Bound(Rc<Bound<'c>>),
     /// A plain function of the file, by its place.
     Factory(usize),
+    /// A method of a string, list, dict or other value of Python.
+    Method(Rc<(Value<'c>, Symbol<'c>)>),
     /// A plain class of the file, by its place.
     Record(usize),
+    /// The `__init__` that a plain class has by itself: that of a dataclass, or none: of `object`.
+    Init(Option<usize>),
+    /// `field(...)` of a dataclass.
+    Field(Rc<Field<'c>>),
+    /// What `property` and its like make of a plain function.
+    Wrapped(Wrapper, usize),
+    /// `super()`: where the search starts, and for whom.
+    Super(Rc<(Option<usize>, Value<'c>)>),
     /// An instance of a plain class.
-    Object(Rc<Object<'c>>),
+    Object(Ref<Instance<'c>>),
     /// A dict of constants in order.
-    Dict(Rc<Dict<'c>>),
+    Dict(Ref<Dict<'c>>),
+    /// `d.keys()`, `d.values()`, `d.items()`.
+    View(View, Ref<Dict<'c>>),
+    Iter(Ref<Iter<'c>>),
     /// The namespace of a dialect that a plugin adds.
     Dialect(&'static str),
     /// An op by its dialect, `tf`, `T` or that of a plugin, and name.
@@ -67,10 +83,27 @@ pub(crate) enum Value<'c> {
     Window(Window<'c>),
 }
 
-/// Elements, and how deep sequences nest in them.
+/// What a view of a dict shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    Keys,
+    Values,
+    Items,
+}
+
+/// Elements, and how deep tuples nest in them.
+#[derive(Clone)]
 pub(crate) struct Sequence<'c> {
     pub(crate) items: Vec<Value<'c>>,
     pub(crate) depth: u32,
+}
+
+impl<'c> std::ops::Deref for Sequence<'c> {
+    type Target = [Value<'c>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.items
+    }
 }
 
 /// What a method of an instance, or `functools.partial`, is.
@@ -94,7 +127,7 @@ impl<'c> Bound<'c> {
     }
 }
 
-/// Values inside values: sequences, dicts and objects.
+/// Tuples inside tuples, and values of any kind inside each other where all of them are looked at.
 pub(crate) const SEQUENCE_DEPTH: u32 = 16;
 
 /// `Tensor[…]` or a tuple of them, and which slots were written.
@@ -119,11 +152,6 @@ impl<'c> Value<'c> {
         Sequence::new(items).map(|s| Self::Tuple(Rc::new(s)))
     }
 
-    /// A list; `None` beyond [`SEQUENCE_DEPTH`].
-    pub(crate) fn list(items: Vec<Value<'c>>) -> Option<Self> {
-        Sequence::new(items).map(|s| Self::List(Rc::new(s)))
-    }
-
     /// What it is, for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
@@ -134,7 +162,9 @@ impl<'c> Value<'c> {
             Self::Float(value) => format!("the float {value:?}"),
             Self::Str(text) => format!("the string {text:?}"),
             Self::Tuple(items) => format!("a tuple of {}", items.items.len()),
-            Self::List(items) => format!("a list of {}", items.items.len()),
+            Self::List(items) => format!("a list of {}", items.get().len()),
+            Self::IntRange(_) => "a range".to_owned(),
+            Self::Set(set) => format!("a set of {}", set.get().items.len()),
             Self::Dim(dim) => format!("the dim {dim}"),
             Self::Topology(topology) => format!("the level `{}`", topology.name),
             Self::Layout(_) => "a Layout".to_owned(),
@@ -151,9 +181,16 @@ impl<'c> Value<'c> {
             Self::Math(name) => format!("`math.{name}`"),
             Self::Bound(bound) => bound.callee.describe(),
             Self::Factory(_) => "a plain Python function".to_owned(),
+            Self::Method(method) => format!("the method `{}`", method.1),
+            Self::Init(_) => "the method `__init__`".to_owned(),
+            Self::Field(_) => "a `field(...)`".to_owned(),
+            Self::Wrapped(wrapper, _) => format!("a `{}`", wrapper.name()),
+            Self::Super(_) => "`super()`".to_owned(),
             Self::Record(_) => "a plain Python class".to_owned(),
             Self::Object(_) => "an instance of a plain class".to_owned(),
-            Self::Dict(items) => format!("a dict of {}", items.items().len()),
+            Self::Dict(items) => format!("a dict of {}", items.get().len()),
+            Self::View(..) => "a view of a dict".to_owned(),
+            Self::Iter(_) => "an iterator".to_owned(),
             Self::Dialect(dialect) => format!("the dialect `{dialect}`"),
             Self::Op(dialect, name) => format!("the op `{dialect}.{name}`"),
             Self::Intrinsic(_) => "an intrinsic".to_owned(),
@@ -186,42 +223,50 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// How deep values nest in it.
+    /// How deep tuples nest in it. What is in objects with identity does not count: those are dropped one by one.
     pub(crate) fn depth(&self) -> u32 {
         match self {
-            Self::Tuple(sequence) | Self::List(sequence) => sequence.depth,
-            Self::Dict(dict) => dict.depth,
-            Self::Object(object) => object.depth,
+            Self::Tuple(sequence) => sequence.depth,
             Self::Bound(bound) => bound.depth,
+            Self::Super(parts) => parts.1.depth() + 1,
+            Self::Method(parts) => parts.0.depth() + 1,
             _ => 0,
         }
     }
 
-    /// How many values are in it, at all depths and as often as they occur, up to `most`.
+    /// How many values are in it, at all depths and as often as they occur, up to `most`; that also where they nest too
+    /// deep.
     pub(crate) fn weight(&self, most: usize) -> usize {
-        let mut stack = vec![self];
+        let mut stack = vec![(self.clone(), 0)];
         let mut weight = 0;
-        while let Some(value) = stack.pop() {
+        while let Some((value, depth)) = stack.pop() {
             weight += 1;
-            if weight >= most {
+            if weight >= most || depth > SEQUENCE_DEPTH {
                 return most;
             }
-            match value {
-                Self::Tuple(items) | Self::List(items) => stack.extend(items.items.iter().take(most)),
-                Self::Dict(items) => stack.extend(items.items().iter().take(most).map(|(_, value)| value)),
-                Self::Object(object) => stack.extend(object.values.iter().take(most)),
-                _ => {}
+            let mut parts = Vec::new();
+            match &value {
+                Self::Dict(items) => {
+                    parts.extend(items.get().items().iter().take(most).map(|(_, value)| value.clone()))
+                }
+                Self::Object(object) => parts.extend(object.get().attributes.iter().map(|(_, value)| value.clone())),
+                Self::Set(set) => parts.extend(set.get().items.items().iter().take(most).map(|(item, _)| item.clone())),
+                Self::IntRange(range) => weight = weight.saturating_add(range.count as usize).min(most),
+                other => {
+                    parts.extend(other.as_sequence().iter().flat_map(|items| items.iter().take(most)).cloned());
+                }
             }
+            stack.extend(parts.into_iter().map(|part| (part, depth + 1)));
         }
         weight
     }
 
-    /// How many elements a sequence, dict or string has.
-    pub(crate) fn count(&self) -> Option<usize> {
+    /// An integer or float as a float.
+    pub(crate) fn as_float(&self) -> Option<f64> {
         match self {
-            Self::Str(text) => Some(text.as_str().chars().count()),
-            Self::Dict(dict) => Some(dict.items().len()),
-            other => other.as_sequence().map(<[_]>::len),
+            Self::Int(value) => Some(*value as f64),
+            Self::Float(value) => Some(*value),
+            _ => None,
         }
     }
 
@@ -233,11 +278,16 @@ impl<'c> Value<'c> {
         }
     }
 
-    /// The elements of a tuple or list.
-    pub(crate) fn as_sequence(&self) -> Option<&[Value<'c>]> {
+    /// The elements of a tuple or list as they are now; none where they are not known any more.
+    pub(crate) fn as_sequence(&self) -> Option<Rc<Sequence<'c>>> {
         match self {
-            Self::Tuple(sequence) | Self::List(sequence) => Some(&sequence.items),
-            Self::Object(object) if object.is_tuple => Some(&object.values),
+            Self::Tuple(sequence) => Some(Rc::clone(sequence)),
+            Self::List(list) if list.unknown().is_none() => Some(Rc::clone(&list.get())),
+            Self::Object(object) if object.get().is_tuple => {
+                let items = object.get().attributes.iter().map(|(_, value)| value.clone()).collect();
+                Some(Rc::new(Sequence { items, depth: 0 }))
+            }
+            Self::IntRange(range) => range.items().map(|items| Rc::new(Sequence { items, depth: 0 })),
             _ => None,
         }
     }

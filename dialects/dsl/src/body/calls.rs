@@ -23,10 +23,19 @@ struct Sorted<'x> {
 
 impl<'a, 'c> Parser<'a, 'c> {
     pub(crate) fn call(&mut self, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
-        if let Some(value) = self.method_call(call, span)? {
-            return Ok(value);
-        }
-        match self.callee(&call.func)? {
+        let callee = self.callee(&call.func)?;
+        self.call_of(callee, call, span, bind)
+    }
+
+    /// A call whose callee is evaluated.
+    pub(crate) fn call_of(
+        &mut self,
+        callee: Value<'c>,
+        call: &ast::ExprCall,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        match callee {
             Value::Builtin(builtin) => self.construct(builtin, call, span, bind),
             Value::Op(dialect, name) if crate::names::is_plugin(dialect) => {
                 self.op_call(dialect, name.as_str(), call, span, bind)
@@ -52,10 +61,16 @@ impl<'a, 'c> Parser<'a, 'c> {
             Value::Function(function) => self.function_call(function, false, call, span, bind),
             Value::Prim(function) => self.prim_call(function, call, span),
             Value::Module(module) => self.child_call(module, call, span, bind),
-            callee @ (Value::Factory(_) | Value::Bound(_)) if self.body.is_some() => {
+            callee @ (Value::Factory(_) | Value::Bound(_) | Value::Object(_)) if self.body.is_some() => {
                 Err(self.called_in_body(&callee, call, span))
             }
-            callee @ (Value::Factory(_) | Value::Bound(_) | Value::Record(_) | Value::Math(_)) => {
+            callee @ (Value::Factory(_)
+            | Value::Bound(_)
+            | Value::Method(_)
+            | Value::Object(_)
+            | Value::Record(_)
+            | Value::Init(_)
+            | Value::Math(_)) => {
                 let args = self.call_args(call)?;
                 self.call_value(&callee, args, span)
             }
@@ -82,7 +97,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// Names in scope come first, then the ops of the dialect.
-    fn callee(&mut self, func: &ast::Expr) -> Res<Value<'c>> {
+    pub(crate) fn callee(&mut self, func: &ast::Expr) -> Res<Value<'c>> {
         let ast::Expr::Name(name) = func else { return self.eval(func, None) };
         let (text, span) = (name.id.as_str(), self.span(name));
         let symbol = self.cx.symbol(text);

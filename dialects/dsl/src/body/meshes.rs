@@ -93,7 +93,7 @@ impl<'c> Parser<'_, 'c> {
                 Some(_) => *layout,
                 None => self.cx.c_order_layout(layout.shape()),
             },
-            _ => match value.as_sequence() {
+            _ => match value.as_sequence().as_deref().map(|items| &items[..]) {
                 Some([shape @ Value::Tuple(_), strides @ Value::Tuple(_)]) => {
                     let shape = self.to_dims(shape, "the extents of a mesh", span)?;
                     let strides = self.to_dims(strides, "the strides of a mesh", span)?;

@@ -268,7 +268,8 @@ impl<'c> Parser<'_, 'c> {
         let mut last = Value::None;
         for operand in &logical.values {
             last = self.eval(operand, None)?;
-            let Some(truth) = last.truth() else {
+            let at = self.span(operand);
+            let Some(truth) = self.truth_known(&last, at)? else {
                 let message =
                     format!("`{}` is {}, which is neither true nor false", self.text(operand), last.describe());
                 return Err(Refusal::unread(self.span(operand), message));

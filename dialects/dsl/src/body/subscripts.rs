@@ -45,36 +45,31 @@ impl<'c> Parser<'_, 'c> {
             Value::Builtin(Builtin::TupleType) => {
                 self.annotation_of(Builtin::TupleType, &subscript.slice, span).map_err(Refusal::where_used)
             }
-            Value::Tuple(_) | Value::List(_) if let ast::Expr::Slice(slice) = &*subscript.slice => {
-                self.sequence_slice(&base, slice)
-            }
-            Value::Tuple(ref sequence) | Value::List(ref sequence) => {
-                let at = self.item_index(subscript, sequence.items.len())?;
-                Ok(sequence.items[at].clone())
-            }
-            Value::Str(_) if self.body.is_none() => {
-                let characters = Value::list(self.items_of(&base, span)?).ok_or(Refusal::Reported)?;
-                let taken = match &*subscript.slice {
-                    ast::Expr::Slice(slice) => self.sequence_slice(&characters, slice)?,
-                    _ => {
-                        let at = self.item_index(subscript, characters.count().unwrap_or(0))?;
-                        return Ok(characters.as_sequence().unwrap_or_default()[at].clone());
+            Value::Tuple(_) | Value::List(_) | Value::Object(_) if let Some(items) = base.as_sequence() => {
+                match &*subscript.slice {
+                    ast::Expr::Slice(slice) => {
+                        let bounds = self.slice_bounds(slice)?;
+                        self.slice(&base, &items, bounds, span)
                     }
-                };
-                let text: String = taken.as_sequence().unwrap_or_default().iter().filter_map(Value::text).collect();
-                self.made_text(&text, span)
+                    _ => {
+                        let at = self.item_index(subscript, items.len())?;
+                        Ok(items[at].clone())
+                    }
+                }
             }
-            Value::Object(ref object) if object.is_tuple => {
-                let at = self.item_index(subscript, object.values.len())?;
-                Ok(object.values[at].clone())
-            }
-            Value::Dict(ref items) => {
+            Value::Dict(ref dict) => {
                 let key = self.eval(&subscript.slice, None)?;
-                items.get(&key).cloned().ok_or_else(|| {
+                let at = self.span(&*subscript.slice);
+                let found = self.key(&key, "key of a dict", at)?;
+                let value = dict.get().get(&found).cloned();
+                value.ok_or_else(|| {
                     let name = self.text(&*subscript.value);
                     let key = self.text(&*subscript.slice);
                     Refusal::unread(span, format!("the dict `{name}` has no key `{key}`"))
                 })
+            }
+            Value::Str(_) | Value::IntRange(_) | Value::Object(_) | Value::Record(_) if self.body.is_none() => {
+                self.static_item(&base, &subscript.slice, span)
             }
             Value::Mesh(mesh) => self.mesh_slice(mesh, &subscript.slice, span).map(Value::Mesh),
             Value::Expr(expr) => match expr.ty().data() {
@@ -100,7 +95,8 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, format!("`{name}` is a tuple value, of which no slice is taken"))
                 .help("unpack it: `a, b, c = ...`"));
         }
-        let index = match self.eval(&subscript.slice, None)? {
+        let index = self.eval(&subscript.slice, None)?;
+        let index = match self.plain(index) {
             Value::Int(index) => index,
             other => {
                 let message = format!("`{name}` needs a compile-time integer as index, found {}", other.describe());
@@ -112,39 +108,6 @@ impl<'c> Parser<'_, 'c> {
             .ok()
             .filter(|at| *at < count)
             .ok_or_else(|| Refusal::wrong(span, format!("index {index} is out of range: `{name}` has {count} items")))
-    }
-
-    /// `items[a:b:c]` of a compile-time tuple or list, as Python takes it.
-    fn sequence_slice(&mut self, sequence: &Value<'c>, slice: &ast::ExprSlice) -> Res<Value<'c>> {
-        let mut bound = |expr: &Option<Box<ast::Expr>>| match expr.as_deref() {
-            None | Some(ast::Expr::NoneLiteral(_)) => Ok(None),
-            Some(expr) => match self.eval(expr, None)? {
-                Value::Int(value) => Ok(Some(value)),
-                other => {
-                    let message = format!("a slice of a sequence has integer bounds, found {}", other.describe());
-                    Err(Refusal::wrong(self.span(expr), message))
-                }
-            },
-        };
-        let (lower, upper, step) = (bound(&slice.lower)?, bound(&slice.upper)?, bound(&slice.step)?.unwrap_or(1));
-        let items = sequence.as_sequence().unwrap_or_default();
-        let count = items.len() as i64;
-        if step == 0 {
-            return Err(Refusal::wrong(self.span(slice), "the step of a slice is not 0"));
-        }
-        // Where Python starts and ends for this direction, before the first item at the least.
-        let (least, most) = if step > 0 { (0, count) } else { (-1, count - 1) };
-        let clamped = |at: i64| (if at < 0 { at.saturating_add(count) } else { at }).clamp(least, most);
-        let start = lower.map_or(if step > 0 { least } else { most }, clamped);
-        let end = upper.map_or(if step > 0 { most } else { least }, clamped);
-        let mut taken = Vec::new();
-        let mut at = start;
-        while (step > 0 && at < end) || (step < 0 && at > end) {
-            taken.push(items[at as usize].clone());
-            at = at.saturating_add(step);
-        }
-        let made = if matches!(sequence, Value::Tuple(_)) { Value::tuple(taken) } else { Value::list(taken) };
-        made.ok_or(Refusal::Reported)
     }
 
     /// Item `at` of a tuple value.

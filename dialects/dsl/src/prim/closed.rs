@@ -256,7 +256,7 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
                 [one] => format!("({one},)"),
                 items => format!("({})", items.join(", ")),
             },
-            Value::List(items) => format!("[{}]", all(&items.items)?.join(", ")),
+            Value::List(_) => format!("[{}]", all(&value.as_sequence()?)?.join(", ")),
             Value::Dim(dim) => dim_text(*dim),
             Value::DType(dtype) => format!("{}.{dtype}", Builtin::DTypeEnum.name()),
             Value::Storage(storage) => storage.to_string(),

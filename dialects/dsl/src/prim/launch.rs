@@ -132,7 +132,7 @@ impl<'c> Parser<'_, 'c> {
     fn geometry(&mut self, expr: &ast::Expr, what: &str, forwarded: &[Expr<'c>]) -> Res<[Expr<'c>; 3]> {
         let span = self.span(expr);
         let value = self.eval(expr, None)?;
-        let items = value.as_sequence().map_or_else(|| vec![value.clone()], <[_]>::to_vec);
+        let items = value.as_sequence().map_or_else(|| vec![value.clone()], |items| items.to_vec());
         if items.is_empty() || items.len() > 3 {
             let message = format!("`{what}` is a tuple of one to three extents, found {}", items.len());
             return Err(Refusal::wrong(span, message));

@@ -1,9 +1,11 @@
 //! Arguments as values, and the parameters of plain functions that they go to.
 
 use ruff_python_ast as ast;
+use rustc_hash::FxHashSet;
 use tf_core::Span;
 use tf_types::Symbol;
 
+use super::{Dict, Key};
 use crate::parser::{Binding, Frame, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
@@ -77,13 +79,11 @@ impl<'c> Parser<'_, 'c> {
                 ast::Expr::Starred(starred) => {
                     let value = self.eval(&starred.value, None)?;
                     let items = self.items_of(&value, span)?;
-                    self.count_elements(items.len(), span)?;
                     args.positional.extend(items.into_iter().map(|item| (item, span)));
                 }
-                ast::Expr::Generator(generator) => {
-                    let items = self.elements(&generator.elt, &generator.generators, span)?;
-                    let list = Value::list(items).ok_or_else(|| Refusal::wrong(span, "lists are nested too deep"))?;
-                    args.positional.push((list, span));
+                ast::Expr::Generator(generator) if self.body.is_some() => {
+                    let items = self.unrolled(&generator.elt, &generator.generators, span)?;
+                    args.positional.push((self.heap.list(items), span));
                 }
                 other => args.positional.push((self.eval(other, None)?, span)),
             }
@@ -91,20 +91,30 @@ impl<'c> Parser<'_, 'c> {
         for keyword in &call.arguments.keywords {
             let span = self.span(keyword);
             let value = self.eval(&keyword.value, None)?;
-            match (&keyword.arg, value) {
-                (Some(name), value) => args.keywords.push((self.cx.symbol(name.as_str()), value, span)),
+            let given = match (&keyword.arg, value) {
+                (Some(name), value) => vec![(self.cx.symbol(name.as_str()), value)],
                 (None, Value::Dict(items)) => {
-                    for (key, value) in items.items() {
+                    let mut given = Vec::new();
+                    self.count_elements(items.get().len(), span)?;
+                    for (key, value) in items.get().items() {
                         let Value::Str(name) = key else {
                             let message = format!("`**` takes a dict of strings, found {} as a key", key.describe());
                             return Err(Refusal::unread(span, message));
                         };
-                        args.keywords.push((*name, value.clone(), span));
+                        given.push((*name, value.clone()));
                     }
+                    given
                 }
                 (None, other) => {
                     return Err(Refusal::unread(span, format!("`**` takes a dict, found {}", other.describe())));
                 }
+            };
+            let mut known: FxHashSet<Symbol<'c>> = args.keywords.iter().map(|(name, ..)| *name).collect();
+            for (name, value) in given {
+                if !known.insert(name) {
+                    return Err(Refusal::wrong(span, format!("`{}` gets `{name}` twice", self.text(&*call.func))));
+                }
+                args.keywords.push((name, value, span));
             }
         }
         Ok(args)
@@ -121,7 +131,7 @@ impl<'c> Parser<'_, 'c> {
     ) -> Res<Frame<'c>> {
         let name = |param: &ast::ParameterWithDefault| self.cx.symbol(param.parameter.name.as_str());
         let first: Vec<_> = parameters.posonlyargs.iter().chain(&parameters.args).map(name).collect();
-        let named: Vec<_> = first.iter().copied().chain(parameters.kwonlyargs.iter().map(name)).collect();
+        let named: Vec<_> = parameters.args.iter().chain(&parameters.kwonlyargs).map(name).collect();
         let mut frame = Frame::default();
         let Args { mut positional, keywords } = args;
         let (found, surplus) = (positional.len(), positional.split_off(first.len().min(positional.len())));
@@ -132,7 +142,7 @@ impl<'c> Parser<'_, 'c> {
             (Some(rest), _) => {
                 let rest = self.cx.symbol(rest.name.as_str());
                 let items = surplus.into_iter().map(|(value, _)| value).collect();
-                let items = Value::tuple(items).ok_or_else(|| Refusal::wrong(span, "tuples are nested too deep"))?;
+                let items = self.tuple(items, span)?;
                 frame.insert(rest, Binding::Value(items));
             }
             (None, Some((_, at))) => {
@@ -140,22 +150,22 @@ impl<'c> Parser<'_, 'c> {
             }
             (None, None) => {}
         }
-        let mut others = super::Dict::default();
+        let mut others = Dict::default();
         for (name, value, at) in keywords {
             if named.contains(&name) {
                 if frame.insert(name, Binding::Value(value)).is_some() {
                     return Err(Refusal::wrong(at, format!("`{what}` gets `{name}` twice")));
                 }
             } else if parameters.kwarg.is_some() {
-                others.put(Value::Str(name), value).map_err(|why| Refusal::unread(at, why))?;
+                others.put(Key::Str(name), Value::Str(name), value);
             } else {
                 return Err(unknown(what, name, &named, at));
             }
         }
         if let Some(rest) = &parameters.kwarg {
-            frame.insert(self.cx.symbol(rest.name.as_str()), Binding::Value(Value::Dict(others.into())));
+            frame.insert(self.cx.symbol(rest.name.as_str()), Binding::Value(self.heap.dict(others)));
         }
-        for name in named {
+        for name in parameters.posonlyargs.iter().map(name).chain(named) {
             if frame.contains_key(&name) {
                 continue;
             }

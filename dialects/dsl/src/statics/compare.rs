@@ -1,168 +1,363 @@
-//! Truth and comparison of constants, as Python has them.
+//! Truth, equality and identity of constants, as Python has them.
+
+use std::cmp::Ordering;
+use std::rc::Rc;
 
 use ruff_python_ast::CmpOp;
-use std::cmp::Ordering;
 use tf_core::Span;
 
+use super::class::Equality;
+use super::numbers::exact;
+use super::special::compare_names;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
-use crate::value::Value;
+use crate::value::{SEQUENCE_DEPTH, Value, View};
 
 /// Values in what is compared.
 const COMPARED: usize = 1 << 16;
 
-impl<'c> Parser<'_, 'c> {
-    /// `a op b` of constants.
-    pub(crate) fn decided(&mut self, op: CmpOp, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<bool> {
-        self.weigh(a, 1, span)?;
-        if let CmpOp::In | CmpOp::NotIn = op {
-            self.weigh(a, b.count().unwrap_or(0), span)?;
-        }
-        a.compare(op, b).ok_or_else(|| {
-            let (a, b) = (a.describe(), b.describe());
-            Refusal::unread(span, format!("`{}` is not decided between {a} and {b}", op.as_str()))
-        })
-    }
+fn undecided(op: CmpOp, a: &Value<'_>, b: &Value<'_>, span: Span) -> Refusal {
+    let message = format!("`{}` is not decided between {} and {}", op.as_str(), a.describe(), b.describe());
+    Refusal::unread(span, message)
+}
 
-    /// Counts that a constant is compared so often.
-    pub(super) fn weigh(&mut self, value: &Value<'c>, times: usize, span: Span) -> Res<()> {
-        match value {
-            Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Object(_) => {}
-            _ if times < 2 || self.body.is_some() => return Ok(()),
-            _ => {}
-        }
-        let weight = value.weight(COMPARED);
-        if weight == COMPARED {
-            return Err(Refusal::unread(
-                span,
-                format!("{} of more than {COMPARED} values is not compared", value.describe()),
-            ));
-        }
-        self.count_elements(weight.saturating_mul(times), span)
+/// The order of an integer and a float; none beside a nan.
+fn mixed(a: i64, b: f64) -> Option<Ordering> {
+    if b.is_nan() {
+        return None;
+    }
+    // Beyond the integers, where both bounds are floats.
+    if b >= 9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Less);
+    }
+    if b < -9_223_372_036_854_775_808.0 {
+        return Some(Ordering::Greater);
+    }
+    Some(a.cmp(&(b.trunc() as i64)).then(0.0.partial_cmp(&b.fract())?))
+}
+
+/// The order of two numbers, none beside a nan; none at all where one is no number.
+pub(super) fn numeric(a: &Value<'_>, b: &Value<'_>) -> Option<Option<Ordering>> {
+    let int = |value: &Value<'_>| match value {
+        Value::Int(value) => Some(*value),
+        Value::Bool(value) => Some(i64::from(*value)),
+        _ => None,
+    };
+    match (a, b) {
+        (Value::Float(a), Value::Float(b)) => Some(a.partial_cmp(b)),
+        (Value::Float(a), b) => int(b).map(|b| mixed(b, *a).map(Ordering::reverse)),
+        (a, Value::Float(b)) => int(a).map(|a| mixed(a, *b)),
+        (a, b) => Some(Some(int(a)?.cmp(&int(b)?))),
     }
 }
 
-impl<'c> Value<'c> {
-    /// Whether a constant is true.
-    pub(crate) fn truth(&self) -> Option<bool> {
-        match self {
-            Self::None => Some(false),
-            Self::Bool(value) => Some(*value),
-            Self::Int(value) => Some(*value != 0),
-            Self::Float(value) => Some(*value != 0.0),
-            Self::Str(text) => Some(!text.as_str().is_empty()),
-            Self::Tuple(items) | Self::List(items) => Some(!items.items.is_empty()),
-            Self::Dict(items) => Some(!items.items().is_empty()),
-            Self::Object(object) => Some(!object.is_tuple || !object.values.is_empty()),
-            Self::Module(_) | Self::Factory(_) | Self::Record(_) | Self::Function(_) => Some(true),
-            _ => None,
-        }
-    }
+/// Whether values of Python alone: those of different kinds are not equal.
+fn is_python(value: &Value<'_>) -> bool {
+    matches!(
+        value,
+        Value::None
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Str(_)
+            | Value::Tuple(_)
+            | Value::List(_)
+            | Value::Dict(_)
+            | Value::Set(_)
+            | Value::IntRange(_)
+            | Value::Iter(_)
+            | Value::Factory(_)
+            | Value::Record(_)
+            | Value::Object(_)
+    )
+}
 
-    /// An integer or float as a float.
-    pub(crate) fn as_float(&self) -> Option<f64> {
-        match self {
-            Self::Int(value) => Some(*value as f64),
-            Self::Float(value) => Some(*value),
-            _ => None,
+impl<'c> Parser<'_, 'c> {
+    /// `a op b` of constants.
+    pub(crate) fn decided(&mut self, op: CmpOp, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<bool> {
+        if let Value::Tuple(_) | Value::List(_) | Value::Dict(_) = a
+            && !matches!(op, CmpOp::Is | CmpOp::IsNot)
+        {
+            let weight = a.weight(COMPARED);
+            if weight == COMPARED {
+                let message = format!("{} of more than {COMPARED} values is not compared", a.describe());
+                return Err(Refusal::unread(span, message));
+            }
+            self.count_elements(weight, span)?;
         }
-    }
-
-    /// Whether two constants are equal; none where that is not known here.
-    pub(crate) fn static_eq(&self, other: &Self) -> Option<bool> {
-        match (self, other) {
-            (Self::None, Self::None) => Some(true),
-            (Self::Bool(a), Self::Bool(b)) => Some(a == b),
-            (Self::Bool(a), Self::Int(b)) | (Self::Int(b), Self::Bool(a)) => Some(i64::from(*a) == *b),
-            (Self::Int(a), Self::Int(b)) => Some(a == b),
-            (Self::Str(a), Self::Str(b)) => Some(a == b),
-            (Self::Dim(a), Self::Dim(b)) => Some(a == b),
-            (Self::DType(a), Self::DType(b)) => Some(a == b),
-            (Self::Storage(a), Self::Storage(b)) => Some(a == b),
-            (Self::Object(a), Self::Object(b)) => {
-                if std::rc::Rc::ptr_eq(a, b) {
-                    return Some(true);
-                }
-                if a.record != b.record || a.names != b.names {
-                    return Some(false);
-                }
-                a.values.iter().zip(&b.values).try_fold(true, |same, (a, b)| Some(same && a.static_eq(b)?))
-            }
-            (Self::Dict(a), Self::Dict(b)) => {
-                if a.items().len() != b.items().len() {
-                    return Some(false);
-                }
-                a.items().iter().try_fold(true, |same, (key, a)| match b.get(key) {
-                    Some(b) => Some(same && a.static_eq(b)?),
-                    None => Some(false),
-                })
-            }
-            (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
-                if std::rc::Rc::ptr_eq(a, b) {
-                    return Some(true);
-                }
-                if a.items.len() != b.items.len() {
-                    return Some(false);
-                }
-                a.items.iter().zip(&b.items).try_fold(true, |same, (a, b)| Some(same && a.static_eq(b)?))
-            }
-            (
-                Self::None | Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Str(_) | Self::Tuple(_),
-                Self::None | Self::Bool(_) | Self::Int(_) | Self::Float(_) | Self::Str(_) | Self::Tuple(_),
-            ) => match (self.as_float(), other.as_float()) {
-                (Some(a), Some(b)) => Some(a == b),
-                _ => Some(false),
+        match op {
+            CmpOp::Eq => self.equal(a, b, span),
+            CmpOp::NotEq => match self.compare_objects(op, a, b, span)? {
+                Some(differ) => Ok(differ),
+                None => Ok(!self.equal(a, b, span)?),
             },
-            (Self::None, _) | (_, Self::None) => Some(false),
-            _ => None,
+            CmpOp::Is => self.identical(a, b).ok_or_else(|| undecided(op, a, b, span)),
+            CmpOp::IsNot => self.identical(a, b).map(|same| !same).ok_or_else(|| undecided(op, a, b, span)),
+            CmpOp::In => self.contains(a, b, span),
+            CmpOp::NotIn => Ok(!self.contains(a, b, span)?),
+            CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => self.ranked(op, a, b, 0, span),
         }
     }
 
-    /// The order of two constants; none where they have none here.
-    pub(crate) fn order(&self, other: &Self) -> Option<Ordering> {
-        match (self, other) {
-            (Self::Int(a), Self::Int(b)) => Some(a.cmp(b)),
-            (Self::Bool(a), Self::Bool(b)) => Some(a.cmp(b)),
-            (Self::Str(a), Self::Str(b)) => Some(a.as_str().cmp(b.as_str())),
-            (Self::Tuple(a), Self::Tuple(b)) | (Self::List(a), Self::List(b)) => {
-                for (a, b) in a.items.iter().zip(&b.items) {
-                    if !a.static_eq(b)? {
-                        return a.order(b);
+    /// Whether two are one object; none where Python does not say.
+    fn identical(&self, a: &Value<'c>, b: &Value<'c>) -> Option<bool> {
+        Some(match (a, b) {
+            (Value::None, Value::None) => true,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::List(a), Value::List(b)) => Rc::ptr_eq(a, b),
+            (Value::Dict(a), Value::Dict(b)) => Rc::ptr_eq(a, b),
+            (Value::Set(a), Value::Set(b)) => Rc::ptr_eq(a, b),
+            (Value::Object(a), Value::Object(b)) => Rc::ptr_eq(a, b),
+            (Value::Iter(a), Value::Iter(b)) => Rc::ptr_eq(a, b),
+            (Value::Factory(a), Value::Factory(b)) | (Value::Record(a), Value::Record(b)) => a == b,
+            (Value::Builtin(a), Value::Builtin(b)) => a == b,
+            // What has no identity of its own may be kept once or twice.
+            (Value::Tuple(a), Value::Tuple(b)) if Rc::ptr_eq(a, b) => true,
+            (Value::None | Value::Bool(_), _) | (_, Value::None | Value::Bool(_)) => true_kind(a) == true_kind(b),
+            (a, b) if is_python(a) && is_python(b) && std::mem::discriminant(a) != std::mem::discriminant(b) => false,
+            _ => return None,
+        })
+    }
+
+    pub(crate) fn equal(&mut self, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<bool> {
+        self.equal_at(a, b, 0, span)
+    }
+
+    /// Elements are equal where they are one object, too.
+    pub(super) fn equal_parts(&mut self, a: &Value<'c>, b: &Value<'c>, depth: u32, span: Span) -> Res<bool> {
+        if let (Value::Float(a), Value::Float(b)) = (a, b)
+            && a.is_nan()
+            && b.is_nan()
+        {
+            return Err(Refusal::unread(span, "whether one nan is another is not decided"));
+        }
+        match (a, b) {
+            (Value::Object(_), Value::Object(_)) if self.identical(a, b) == Some(true) => Ok(true),
+            _ => self.equal_at(a, b, depth, span),
+        }
+    }
+
+    fn equal_at(&mut self, a: &Value<'c>, b: &Value<'c>, depth: u32, span: Span) -> Res<bool> {
+        if depth > 0 {
+            self.step(1, span)?;
+        }
+        if depth > SEQUENCE_DEPTH {
+            return Err(Refusal::unread(
+                span,
+                format!("values that nest more than {SEQUENCE_DEPTH} deep are not compared"),
+            ));
+        }
+        if let Some(order) = numeric(a, b) {
+            return Ok(order == Some(Ordering::Equal));
+        }
+        self.known(a, span)?;
+        self.known(b, span)?;
+        Ok(match (a, b) {
+            (Value::None, Value::None) => true,
+            (Value::Str(a), Value::Str(b)) => a == b,
+            (Value::Dim(a), Value::Dim(b)) => a == b,
+            (Value::DType(a), Value::DType(b)) => a == b,
+            (Value::Storage(a), Value::Storage(b)) => a == b,
+            (Value::Tuple(_), Value::Tuple(_)) | (Value::List(_), Value::List(_)) => {
+                if self.identical(a, b) == Some(true) {
+                    return Ok(true);
+                }
+                let (Some(a), Some(b)) = (a.as_sequence(), b.as_sequence()) else { return Ok(false) };
+                a.len() == b.len() && self.all_equal(&a, &b, depth + 1, span)?
+            }
+            (Value::IntRange(a), Value::IntRange(b)) => {
+                let is_same = a.count < 1 || a.start == b.start && (a.count < 2 || a.step == b.step);
+                a.count == b.count && is_same
+            }
+            (Value::Dict(x), Value::Dict(y)) => {
+                if Rc::ptr_eq(x, y) {
+                    return Ok(true);
+                }
+                if x.get().len() != y.get().len() {
+                    return Ok(false);
+                }
+                let entries = x.get().entries();
+                if x.get().is_ordered && y.get().is_ordered {
+                    let others = y.get().entries();
+                    if entries.iter().zip(&others).any(|((key, ..), (other, ..))| key != other) {
+                        return Ok(false);
                     }
                 }
-                Some(a.items.len().cmp(&b.items.len()))
+                for (key, _, left) in entries {
+                    let Some(right) = y.get().get(&key).cloned() else { return Ok(false) };
+                    if !self.equal_parts(&left, &right, depth + 1, span)? {
+                        return Ok(false);
+                    }
+                }
+                true
             }
-            _ => self.as_float()?.partial_cmp(&other.as_float()?),
+            (Value::Set(x), Value::Set(y)) => {
+                let (x, y) = (x.get(), y.get());
+                x.items.len() == y.items.len() && x.items.keys().all(|key| y.items.get(key).is_some())
+            }
+            (Value::Object(_), _) | (_, Value::Object(_)) => self.equal_objects(a, b, depth, span)?,
+            (a, b) if is_python(a) && is_python(b) => self.identical(a, b).unwrap_or(false),
+            (Value::None, _) | (_, Value::None) => false,
+            (Value::Builtin(a), Value::Builtin(b)) => a == b,
+            (Value::Builtin(_), Value::Record(_)) | (Value::Record(_), Value::Builtin(_)) => false,
+            _ => return Err(undecided(CmpOp::Eq, a, b, span)),
+        })
+    }
+
+    fn all_equal(&mut self, a: &[Value<'c>], b: &[Value<'c>], depth: u32, span: Span) -> Res<bool> {
+        for (a, b) in a.iter().zip(b) {
+            if !self.equal_parts(a, b, depth, span)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn equal_objects(&mut self, a: &Value<'c>, b: &Value<'c>, depth: u32, span: Span) -> Res<bool> {
+        if let (None, None) = (self.payload(a), self.payload(b)) {
+            if let Some(equal) = self.compare_objects(CmpOp::Eq, a, b, span)? {
+                return Ok(equal);
+            }
+        } else {
+            return self.equal_at(&self.plain(a.clone()), &self.plain(b.clone()), depth + 1, span);
+        }
+        let tuple = |value: &Value<'c>| matches!(value, Value::Object(object) if object.get().is_tuple);
+        if tuple(a) && (tuple(b) || matches!(b, Value::Tuple(_))) || tuple(b) && matches!(a, Value::Tuple(_)) {
+            let (Some(a), Some(b)) = (a.as_sequence(), b.as_sequence()) else { return Ok(false) };
+            return Ok(a.len() == b.len() && self.all_equal(&a, &b, depth + 1, span)?);
+        }
+        let (Value::Object(x), Value::Object(y)) = (a, b) else { return Ok(false) };
+        if Rc::ptr_eq(x, y) {
+            return Ok(true);
+        }
+        let (class, other) = (x.get().class(), y.get().class());
+        match class {
+            Some(class) if other == Some(class) => match self.equality_of(class) {
+                Equality::Identity => Ok(false),
+                Equality::Fields(owner) => {
+                    let (a, b) = (self.compared_fields(owner, a, span)?, self.compared_fields(owner, b, span)?);
+                    self.all_equal(&a, &b, depth + 1, span)
+                }
+            },
+            None if x.get().is_namespace() && y.get().is_namespace() => {
+                let (x, y) = (x.get().attributes.clone(), y.get().attributes.clone());
+                if x.len() != y.len() {
+                    return Ok(false);
+                }
+                for (name, left) in &x {
+                    let Some((_, right)) = y.iter().find(|(known, _)| known == name) else { return Ok(false) };
+                    if !self.equal_parts(left, right, depth + 1, span)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            None if other.is_none() => Err(undecided(CmpOp::Eq, a, b, span)),
+            _ => Ok(false),
         }
     }
 
-    /// `a op b` of constants; none where it is not defined here.
-    pub(crate) fn compare(&self, op: CmpOp, other: &Self) -> Option<bool> {
-        let order = || self.order(other);
-        let is_identity = || {
-            let is_single = |value: &Self| matches!(value, Self::None | Self::Bool(_) | Self::Object(_));
-            is_single(self) || is_single(other)
-        };
-        let is_in = || match other {
-            Self::Dict(items) => Some(items.get(self).is_some()),
-            Self::Str(text) => match self {
-                Self::Str(part) => Some(text.as_str().contains(part.as_str())),
-                _ => None,
-            },
-            _ => other.as_sequence()?.iter().try_fold(false, |found, item| Some(found || item.static_eq(self)?)),
-        };
-        match op {
-            CmpOp::Eq => self.static_eq(other),
-            CmpOp::NotEq => self.static_eq(other).map(|same| !same),
-            CmpOp::Is if is_identity() => self.static_eq(other),
-            CmpOp::IsNot if is_identity() => self.static_eq(other).map(|same| !same),
-            CmpOp::Lt => order().map(|order| order == Ordering::Less),
-            CmpOp::LtE => order().map(|order| order != Ordering::Greater),
-            CmpOp::Gt => order().map(|order| order == Ordering::Greater),
-            CmpOp::GtE => order().map(|order| order != Ordering::Less),
-            CmpOp::In => is_in(),
-            CmpOp::NotIn => is_in().map(|found| !found),
-            _ => None,
+    /// What `__eq__`, `__lt__` and others of plain classes say; none where neither side knows.
+    pub(super) fn compare_objects(&mut self, op: CmpOp, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<Option<bool>> {
+        let Some((own, reflected)) = compare_names(op) else { return Ok(None) };
+        match self.special_of_two(own, reflected, a, b, span)? {
+            None => Ok(None),
+            Some(Value::Bool(verdict)) => Ok(Some(verdict)),
+            Some(other) => Err(Refusal::unread(
+                span,
+                format!("`{own}` gives {}, which is neither True nor False", other.describe()),
+            )),
         }
+    }
+
+    /// `item in container`.
+    fn contains(&mut self, item: &Value<'c>, container: &Value<'c>, span: Span) -> Res<bool> {
+        self.known(container, span)?;
+        match container {
+            Value::Dict(dict) | Value::View(View::Keys, dict) => {
+                let key = self.key(item, "key of a dict", span)?;
+                Ok(dict.get().get(&key).is_some())
+            }
+            Value::Set(set) => {
+                let key = self.key(item, "element of a set", span)?;
+                Ok(set.get().items.get(&key).is_some())
+            }
+            Value::Str(text) => match self.plain(item.clone()) {
+                Value::Str(part) => Ok(text.as_str().contains(part.as_str())),
+                other => Err(undecided(CmpOp::In, &other, container, span)),
+            },
+            Value::IntRange(range) => Ok(match self.plain(item.clone()) {
+                Value::Int(value) => range.holds(value),
+                Value::Bool(value) => range.holds(i64::from(value)),
+                Value::Float(value) => exact(value).is_some_and(|value| range.holds(value)),
+                other => return Err(undecided(CmpOp::In, &other, container, span)),
+            }),
+            Value::Record(at) if let Some(members) = self.members_of(*at) => match item {
+                Value::Object(_) => Ok(members.iter().any(|member| self.identical(member, item) == Some(true))),
+                _ => Err(undecided(CmpOp::In, item, container, span)),
+            },
+            Value::Object(object) if !object.get().is_tuple => {
+                if let Some(verdict) = self.run_special(container, "__contains__", vec![item.clone()], span)? {
+                    return self.truth_of(&verdict, span);
+                }
+                self.is_among(item, container, span)
+            }
+            _ => self.is_among(item, container, span),
+        }
+    }
+
+    fn is_among(&mut self, item: &Value<'c>, container: &Value<'c>, span: Span) -> Res<bool> {
+        let iter = self.iter_of(container, span)?;
+        while let Some(known) = self.next_of(&iter, span)? {
+            if self.equal_parts(&known, item, 1, span)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a constant is true; none where that is not known here.
+    pub(crate) fn truth_known(&mut self, value: &Value<'c>, span: Span) -> Res<Option<bool>> {
+        if let Value::Object(object) = value
+            && !object.get().is_tuple
+            && self.payload(value).is_none()
+        {
+            return match self.run_special(value, "__bool__", Vec::new(), span)? {
+                Some(Value::Bool(truth)) => Ok(Some(truth)),
+                Some(_) => Ok(None),
+                None => Ok(Some(self.length(value, span)?.is_none_or(|length| length > 0))),
+            };
+        }
+        Ok(Some(match &self.plain(value.clone()) {
+            Value::None => false,
+            Value::Bool(value) => *value,
+            Value::Int(value) => *value != 0,
+            Value::Float(value) => *value != 0.0,
+            Value::Str(text) => !text.as_str().is_empty(),
+            Value::Module(_)
+            | Value::Factory(_)
+            | Value::Record(_)
+            | Value::Function(_)
+            | Value::Bound(_)
+            | Value::Method(_)
+            | Value::Iter(_) => true,
+            other => return Ok(self.length(other, span)?.map(|length| length > 0)),
+        }))
+    }
+
+    /// [`Self::truth_known`] of a value that decides something.
+    pub(crate) fn truth_of(&mut self, value: &Value<'c>, span: Span) -> Res<bool> {
+        self.truth_known(value, span)?
+            .ok_or_else(|| Refusal::unread(span, format!("{} is neither true nor false", value.describe())))
+    }
+}
+
+/// Which of the values that are one each.
+fn true_kind(value: &Value<'_>) -> u8 {
+    match value {
+        Value::None => 0,
+        Value::Bool(false) => 1,
+        Value::Bool(true) => 2,
+        _ => 3,
     }
 }

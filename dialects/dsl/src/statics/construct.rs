@@ -7,7 +7,6 @@ use tf_types::{DimVar, ShardAttr, Symbol, Topology};
 use crate::names::Builtin;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
-use crate::statics::Python;
 use crate::value::Value;
 
 /// The arguments of a call by parameter.
@@ -55,7 +54,8 @@ impl<'c> Parser<'_, 'c> {
     }
 
     pub(super) fn string(&mut self, expr: &ast::Expr, what: &str) -> Res<&'c str> {
-        match self.eval(expr, None)? {
+        let value = self.eval(expr, None)?;
+        match self.plain(value) {
             Value::Str(text) => Ok(text.as_str()),
             other => {
                 Err(Refusal::wrong(self.span(expr), format!("{what} must be a string, found {}", other.describe())))
@@ -64,7 +64,8 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn int(&mut self, expr: &ast::Expr, what: &str) -> Res<i64> {
-        match self.eval(expr, None)? {
+        let value = self.eval(expr, None)?;
+        match self.plain(value) {
             Value::Int(value) => Ok(value),
             other => {
                 Err(Refusal::wrong(self.span(expr), format!("{what} must be an integer, found {}", other.describe())))
@@ -132,15 +133,13 @@ impl<'c> Parser<'_, 'c> {
                 let args = self.call_args(call)?;
                 self.static_call(builtin, args, span, bind)
             }
-            Builtin::Python(Python::Print) => Ok(Value::None),
             Builtin::Python(python) => {
                 let args = self.call_args(call)?;
                 self.python_call(python, args, span)
             }
             Builtin::Range if self.body.is_none() => {
-                let items = self.range(call)?;
-                self.count_elements(items.len(), span)?;
-                Value::list(items).ok_or(Refusal::Reported)
+                let args = self.call_args(call)?;
+                self.call_value(&Value::Builtin(builtin), args, span)
             }
             Builtin::Tensor | Builtin::ConstTensor => {
                 Err(Refusal::wrong(span, format!("`{}` is an annotation", builtin.name()))

@@ -1,21 +1,25 @@
 //! Statements of plain functions, and of the file beside its definitions.
 
 use ruff_python_ast as ast;
-use tf_core::{AnyFunction, Span};
+use tf_core::Span;
 
 use super::Args;
 use crate::body::{is_docstring, keyword};
-use crate::function::Role;
-use crate::module::Decorator;
+use crate::file::Defined;
 use crate::names::Builtin;
-use crate::parser::{Binding, Domain, Parser};
+use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 /// Statements that are run and elements that are made for one file.
 const STEPS: usize = 1 << 20;
-/// Loops of one file that may take all of them.
+/// Statements of one file that may take all of them.
 const ENDLESS: usize = 4;
+/// Expressions that count as one step.
+const TICKS: u8 = 3;
+
+/// Steps of a call.
+const CALL: usize = 4;
 
 /// How a suite of a plain function ends.
 pub(crate) enum Outcome<'c> {
@@ -46,6 +50,23 @@ impl<'a, 'c> Parser<'a, 'c> {
         Err(Refusal::unread(span, message).help("what is stated outside functions is evaluated while the file is read"))
     }
 
+    /// A statement that takes too much is not read; those behind it are, as long as such ones are few.
+    pub(crate) fn forgive(&mut self, before: usize) {
+        if self.steps > STEPS && self.endless < ENDLESS {
+            (self.steps, self.endless) = (before, self.endless + 1);
+        }
+    }
+
+    /// Counts an expression.
+    pub(super) fn tick(&mut self, span: Span) -> Res<()> {
+        self.ticks += 1;
+        if self.ticks < TICKS {
+            return Ok(());
+        }
+        self.ticks = 0;
+        self.step(1, span)
+    }
+
     pub(crate) fn run_suite(&mut self, stmts: &'a [ast::Stmt]) -> Res<Outcome<'c>> {
         for (at, stmt) in stmts.iter().enumerate() {
             if at == 0 && is_docstring(stmt) {
@@ -61,7 +82,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         Ok(Outcome::Next)
     }
 
-    fn run_statement(&mut self, stmt: &'a ast::Stmt, span: Span) -> Res<Outcome<'c>> {
+    pub(super) fn run_statement(&mut self, stmt: &'a ast::Stmt, span: Span) -> Res<Outcome<'c>> {
         match stmt {
             ast::Stmt::Pass(_) => {}
             ast::Stmt::Break(_) => return Ok(Outcome::Break),
@@ -78,6 +99,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             ast::Stmt::For(stmt) if !stmt.is_async => return self.run_for(stmt),
             ast::Stmt::While(stmt) => return self.run_while(stmt),
+            ast::Stmt::With(with) => {
+                self.meshes(with)?;
+                return self.run_suite(&with.body);
+            }
             ast::Stmt::Assert(assert) => self.asserted(assert, span)?,
             ast::Stmt::Raise(raise) => return Err(self.raised(raise, span)),
             ast::Stmt::Import(import) => self.import(import),
@@ -106,11 +131,31 @@ impl<'a, 'c> Parser<'a, 'c> {
         Ok(Outcome::Next)
     }
 
+    /// `with Mesh(...) as m`: the names of the meshes, which stay bound.
+    pub(crate) fn meshes(&mut self, with: &ast::StmtWith) -> Res<()> {
+        for item in &with.items {
+            let span = self.span(&item.context_expr);
+            match self.eval(&item.context_expr, None)? {
+                mesh @ Value::Mesh(_) if !with.is_async => {
+                    if let Some(target) = &item.optional_vars {
+                        self.assign_target(target, mesh)?;
+                    }
+                }
+                other => {
+                    let message = format!("`with` of {} is not executed", other.describe());
+                    return Err(Refusal::unread(span, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn run_for(&mut self, stmt: &'a ast::StmtFor) -> Res<Outcome<'c>> {
-        let items = self.sequence(&stmt.iter)?;
-        self.count_elements(items.len(), self.span(stmt))?;
-        for item in items {
-            self.bind_target(&stmt.target, &item)?;
+        let items = self.eval(&stmt.iter, None)?;
+        let span = self.span(&*stmt.iter);
+        let iter = self.iter_of(&items, span)?;
+        while let Some(item) = self.next_of(&iter, span)? {
+            self.assign_target(&stmt.target, item)?;
             match self.run_suite(&stmt.body)? {
                 Outcome::Next | Outcome::Continue => {}
                 Outcome::Break => return Ok(Outcome::Next),
@@ -134,7 +179,6 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// A loop of the file itself.
     pub(crate) fn file_loop(&mut self, stmt: &'a ast::Stmt) {
-        let before = self.steps;
         let result = match stmt {
             ast::Stmt::For(stmt) if !stmt.is_async => self.run_for(stmt),
             ast::Stmt::While(stmt) => self.run_while(stmt),
@@ -142,17 +186,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         };
         let binding = match result {
             Ok(_) => return,
-            Err(Refusal::Unread(diagnostic)) => {
-                // A loop that does not end is not read; those behind it are, as long as they are few.
-                if self.steps > STEPS && self.endless < ENDLESS {
-                    (self.steps, self.endless) = (before, self.endless + 1);
-                }
-                Binding::Unread { why: diagnostic.message, at: self.span(stmt) }
-            }
-            Err(refusal) => {
-                self.report(refusal);
-                Binding::Poison
-            }
+            Err(Refusal::Unread(diagnostic)) => Binding::unread(diagnostic.message, self.span(stmt)),
+            Err(refusal) => self.lost(refusal, self.span(stmt)),
         };
         self.bind_names(stmt, &binding);
     }
@@ -182,75 +217,50 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
-    /// An expression for its effect. What it may change where it is not read is stale.
+    /// An expression for its effect. What it may change where it is not read is not known any more.
     pub(crate) fn expression_statement(&mut self, expr: &ast::Expr) -> Res<()> {
         let span = self.span(expr);
-        let refusal = match expr {
-            ast::Expr::Call(call) => match self.change_call(call, span) {
-                Ok(Some(_)) => return Ok(()),
-                Ok(None) => {
-                    let is_run = matches!(self.eval(&call.func, None), Ok(Value::Factory(_) | Value::Bound(_)));
-                    match self.eval(expr, None) {
-                        Ok(_) => return Ok(()),
-                        Err(refusal) if is_run => refusal,
-                        // Calls of other things are not read as statements.
-                        Err(refusal) => refusal.where_used(),
-                    }
+        let result = match expr {
+            ast::Expr::Call(call) => match self.callee(&call.func) {
+                Ok(callee) => {
+                    let is_run = matches!(
+                        callee,
+                        Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Record(_) | Value::Object(_)
+                    );
+                    let result = self.call_of(callee, call, span, None);
+                    // Calls of other things are not read as statements.
+                    if is_run { result } else { result.map_err(Refusal::where_used) }
                 }
-                Err(refusal) => refusal,
+                Err(refusal) => Err(refusal.where_used()),
             },
-            _ => match self.eval(expr, None) {
-                Ok(_) => return Ok(()),
-                Err(refusal) => refusal.where_used(),
-            },
+            _ => self.eval(expr, None).map_err(Refusal::where_used),
         };
-        match refusal {
-            Refusal::Unread(diagnostic) => {
+        match result {
+            Ok(_) => Ok(()),
+            Err(Refusal::Unread(diagnostic)) => {
                 let at = diagnostic.span.unwrap_or(span);
-                self.lose_calls(expr, &Binding::Unread { why: diagnostic.message, at });
+                self.lose_calls(expr, &Binding::unread(diagnostic.message, at));
                 Ok(())
             }
-            other => Err(other),
+            Err(other) => Err(other),
         }
     }
 
     /// A function inside a plain function.
     fn local_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<()> {
-        if self.part(def)? {
-            return Ok(());
-        }
-        let name = self.cx.symbol(def.name.as_str());
-        let binding = match &def.decorator_list[..] {
-            [decorator] => match self.decorator(decorator)? {
-                Decorator::Known(Builtin::Func, call) => {
-                    let declared = self.declared(call, "func", &["target", "topologies"])?;
-                    let domain = Domain { topologies: declared.topologies.clone(), ..Domain::default() };
-                    let outer = std::mem::replace(&mut self.domain, domain);
-                    let function = self.function(def, Role::Member);
-                    self.domain = outer;
-                    let function = function?;
-                    if declared.is_context() {
-                        let module = self.implicit_module(AnyFunction::Hir(function), &declared)?;
-                        Binding::Value(Value::Module(module))
-                    } else {
-                        self.domain.add(function);
-                        Binding::Value(Value::Function(function))
-                    }
-                }
-                Decorator::Known(Builtin::PrimFunc, call) => {
-                    let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
-                    Binding::Value(Value::Prim(self.prim_function(def, declared.target, declared.outputs)?))
-                }
-                Decorator::Known(Builtin::Python(_), _) => Binding::Value(Value::Factory(self.define(def))),
-                _ => {
-                    let message =
-                        format!("`@{}` decorates no function inside another", self.text(&decorator.expression));
-                    return Err(Refusal::unread(self.span(decorator), message));
-                }
-            },
-            _ => Binding::Value(Value::Factory(self.define(def))),
+        let value = match self.file_function(def)? {
+            Defined::Part => return Ok(()),
+            Defined::Plain => {
+                let binding = self.defined(def, None);
+                self.bind(self.cx.symbol(def.name.as_str()), binding);
+                return Ok(());
+            }
+            Defined::Function(at) => Value::Function(self.domain.functions[at].function),
+            Defined::Module(module) => Value::Module(module),
+            Defined::Prim(function, _) => Value::Prim(function),
+            Defined::Intrinsic(at) => Value::Intrinsic(at),
         };
-        self.bind(name, binding);
+        self.bind(self.cx.symbol(def.name.as_str()), Binding::Value(value));
         Ok(())
     }
 
@@ -271,20 +281,24 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// Whether a constant is true, as Python has it.
     pub(crate) fn truth(&mut self, test: &ast::Expr) -> Res<bool> {
         let value = self.eval(test, None)?;
-        match value.truth() {
+        let span = self.span(test);
+        match self.truth_known(&value, span)? {
             Some(truth) => Ok(truth),
             None => {
                 let message = format!("`{}` is {}, which is neither true nor false", self.text(test), value.describe());
-                Err(Refusal::unread(self.span(test), message))
+                Err(Refusal::unread(span, message))
             }
         }
     }
 
     /// A call of what is callable with values alone.
     pub(crate) fn call_value(&mut self, callee: &Value<'c>, mut args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        self.known(callee, span)?;
+        self.step(CALL, span)?;
         match callee {
             Value::Factory(at) => self.factory_call(*at, args, span),
             Value::Record(at) => self.instance(*at, args, span),
+            Value::Init(owner) => self.initialise(*owner, args, span),
             Value::Bound(bound) => {
                 let first = bound.args.iter().map(|value| (value.clone(), span));
                 args.positional.splice(0..0, first);
@@ -295,13 +309,49 @@ impl<'a, 'c> Parser<'a, 'c> {
                 }
                 self.nested(span, |p| p.call_value(&bound.callee, args, span))
             }
+            Value::Method(parts) => self.method_call(&parts.0, parts.1.as_str(), args, span),
+            Value::Object(object) => {
+                let class = object.get().class();
+                let method = class.map(|class| self.class_attribute(class, "__call__", span)).transpose()?.flatten();
+                match method {
+                    Some(Value::Factory(at)) => {
+                        args.positional.insert(0, (callee.clone(), span));
+                        self.factory_call(at, args, span)
+                    }
+                    _ => Err(Refusal::unread(span, format!("{} is not called", callee.describe()))),
+                }
+            }
             Value::Math(name) => {
                 let values = args.values(name.as_str())?;
                 self.math_call(name.as_str(), &values, span)
             }
             Value::Builtin(Builtin::Python(python)) => self.python_call(*python, args, span),
+            Value::Builtin(Builtin::Range) => self.int_range(args, span),
             Value::Builtin(builtin) if builtin.is_of_values() => self.static_call(*builtin, args, span, None),
             other => Err(Refusal::unread(span, format!("{} is not called with values here", other.describe()))),
         }
+    }
+
+    /// `range(...)` of integers.
+    fn int_range(&mut self, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let values = args.values("range")?;
+        let mut bounds = Vec::with_capacity(values.len());
+        for value in values {
+            match self.plain(value) {
+                Value::Int(value) => bounds.push(value),
+                Value::Bool(value) => bounds.push(i64::from(value)),
+                other => {
+                    return Err(Refusal::unread(span, format!("`range` takes integers, found {}", other.describe())));
+                }
+            }
+        }
+        let range = match bounds[..] {
+            [stop] => super::IntRange::new(0, stop, 1),
+            [start, stop] => super::IntRange::new(start, stop, 1),
+            [start, stop, step] => super::IntRange::new(start, stop, step),
+            _ => None,
+        };
+        let range = range.ok_or_else(|| Refusal::unread(span, "`range` takes bounds and a step other than 0"))?;
+        Ok(Value::IntRange(std::rc::Rc::new(range)))
     }
 }

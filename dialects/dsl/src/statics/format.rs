@@ -3,11 +3,12 @@
 use ruff_python_ast as ast;
 use tf_core::Span;
 
-use super::builtin::{TEXT, plain_text};
+use super::builtin::TEXT;
+use super::class::Kind;
+use super::enums::Payload;
 use crate::parser::Parser;
-use crate::print::python;
 use crate::refusal::{Refusal, Res};
-use crate::value::Value;
+use crate::value::{SEQUENCE_DEPTH, Value};
 
 /// Widest field and most digits after the point.
 const WIDTH: usize = 256;
@@ -73,7 +74,7 @@ impl Spec {
     fn format(&self, value: &Value<'_>) -> Option<String> {
         let (negative, digits) = match (value, self.kind) {
             (Value::Str(_), None | Some('s')) if self.sign.is_none() && self.groups.is_none() => {
-                let text: String = plain_text(value)?.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
+                let text: String = value.text()?.chars().take(self.precision.unwrap_or(usize::MAX)).collect();
                 return (self.align != Some('=')).then(|| self.padded("", &text, '<'));
             }
             (Value::Int(number), None | Some('d')) if self.precision.is_none() => {
@@ -100,7 +101,7 @@ impl Spec {
                 (number.is_sign_negative(), format!("{}{fraction}{percent}", self.grouped(whole)))
             }
             (Value::Float(number), None) if self.precision.is_none() && self.groups.is_none() => {
-                let digits = plain_text(value)?;
+                let digits = float(*number);
                 (number.is_sign_negative(), digits.trim_start_matches('-').to_owned())
             }
             _ => return None,
@@ -142,31 +143,161 @@ impl Spec {
     }
 }
 
-/// A value in a string; none where its format is not read.
-pub(super) fn formatted(spec: &str, value: &Value<'_>) -> Option<String> {
-    if spec.is_empty() { plain_text(value) } else { Spec::parse(spec)?.format(value) }
+/// A float as Python's `repr` has it: the fewest digits that mean it.
+fn float(value: f64) -> String {
+    if value.is_nan() {
+        return "nan".to_owned();
+    }
+    if value.is_infinite() {
+        return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
+    }
+    let shown = format!("{value:e}");
+    let (digits, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
+    match exponent.parse::<i32>() {
+        Ok(exponent) if !(-4..16).contains(&exponent) && value != 0.0 => {
+            let sign = if exponent < 0 { '-' } else { '+' };
+            format!("{digits}e{sign}{:02}", exponent.abs())
+        }
+        _ => {
+            let plain = format!("{value}");
+            if plain.contains('.') { plain } else { format!("{plain}.0") }
+        }
+    }
 }
 
-/// How Python's `repr` shows a constant.
-pub(super) fn repr(value: &Value<'_>) -> Option<String> {
-    if value.weight(TEXT) == TEXT {
-        return None;
-    }
-    match value {
-        Value::Str(text) => {
-            python::string(text.as_str()).strip_prefix('"')?.strip_suffix('"').map(|text| format!("'{text}'"))
+/// A string as Python's `repr` has it; none beyond ASCII.
+fn quoted(text: &str) -> Option<String> {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    let mut shown = String::from(quote);
+    for c in text.chars() {
+        match c {
+            '\\' => shown.push_str("\\\\"),
+            '\n' => shown.push_str("\\n"),
+            '\r' => shown.push_str("\\r"),
+            '\t' => shown.push_str("\\t"),
+            c if c == quote => {
+                shown.push('\\');
+                shown.push(c);
+            }
+            ' '..='~' => shown.push(c),
+            _ => return None,
         }
-        Value::Tuple(items) | Value::List(items) => {
-            let parts = items.items.iter().map(repr).collect::<Option<Vec<_>>>()?;
-            let comma = if let (Value::Tuple(_), [_]) = (value, &parts[..]) { "," } else { "" };
-            let (open, close) = if let Value::Tuple(_) = value { ('(', ')') } else { ('[', ']') };
-            Some(format!("{open}{}{comma}{close}", parts.join(", ")))
-        }
-        other => plain_text(other),
     }
+    shown.push(quote);
+    Some(shown)
 }
 
 impl<'c> Parser<'_, 'c> {
+    /// `str(value)`; none where it is not read.
+    pub(super) fn shown(&mut self, value: &Value<'c>, span: Span) -> Res<Option<String>> {
+        if let Value::Object(object) = value
+            && let Some(class) = object.get().class()
+        {
+            if let Some(kind) = self.shown_member(class) {
+                let part = object.get().own(self.cx.symbol(if kind { "value" } else { "name" }));
+                let Some(part) = part else { return Ok(None) };
+                let Some(text) = self.shown(&part, span)? else { return Ok(None) };
+                return Ok(Some(if kind { text } else { format!("{}.{text}", self.records[class].name) }));
+            }
+            for name in ["__str__", "__repr__"] {
+                // What a decorator writes is not read.
+                if let Some(shown) = self.run_special(value, name, Vec::new(), span)? {
+                    return Ok(shown.text().map(str::to_owned));
+                }
+            }
+            return Ok(None);
+        }
+        match value {
+            Value::Str(text) => Ok(Some(text.as_str().to_owned())),
+            other => self.repr(other, 0, span),
+        }
+    }
+
+    /// Whether strings show a member of an enum by its value; none for other classes, and where versions of Python differ.
+    fn shown_member(&self, class: usize) -> Option<bool> {
+        match self.records[class].kind {
+            _ if self.definer(class, "__str__").is_some() || self.definer(class, "__repr__").is_some() => None,
+            Kind::Enum { payload: Some(Payload::Int | Payload::Str) } => Some(true),
+            Kind::Enum { payload: None } => Some(false),
+            _ => None,
+        }
+    }
+
+    /// `repr(value)`; none where it is not read.
+    pub(super) fn repr(&mut self, value: &Value<'c>, depth: u32, span: Span) -> Res<Option<String>> {
+        if self.body.is_none() {
+            self.step(1, span)?;
+        }
+        self.known(value, span)?;
+        if depth > SEQUENCE_DEPTH {
+            return Ok(None);
+        }
+        let (open, items, close) = match value {
+            Value::Str(text) => return Ok(quoted(text.as_str())),
+            Value::Int(value) => return Ok(Some(value.to_string())),
+            Value::Float(value) => return Ok(Some(float(*value))),
+            Value::Bool(value) => return Ok(Some(if *value { "True" } else { "False" }.to_owned())),
+            Value::None => return Ok(Some("None".to_owned())),
+            Value::IntRange(range) if range.step == 1 => {
+                return Ok(Some(format!("range({}, {})", range.start, range.at(range.count.max(0)))))
+                    .map(|text| text.filter(|_| range.count > 0));
+            }
+            Value::Tuple(_) => ("(", value.as_sequence(), ")"),
+            Value::List(_) => ("[", value.as_sequence(), "]"),
+            Value::Dict(dict) if !dict.get().is_ordered => {
+                let items = dict.get().items().to_vec();
+                let mut parts = Vec::with_capacity(items.len());
+                let mut length = 0;
+                for (key, value) in &items {
+                    let (key, value) = (self.repr(key, depth + 1, span)?, self.repr(value, depth + 1, span)?);
+                    let (Some(key), Some(value)) = (key, value) else { return Ok(None) };
+                    length += key.len() + value.len();
+                    if length > TEXT {
+                        return Ok(None);
+                    }
+                    parts.push(format!("{key}: {value}"));
+                }
+                return Ok(Some(format!("{{{}}}", parts.join(", "))));
+            }
+            Value::Object(_) => {
+                let shown = self.run_special(value, "__repr__", Vec::new(), span)?;
+                return Ok(shown.and_then(|shown| shown.text().map(str::to_owned)));
+            }
+            _ => return Ok(None),
+        };
+        let Some(items) = items else { return Ok(None) };
+        let mut text = String::from(open);
+        for (at, item) in items.iter().enumerate() {
+            let Some(part) = self.repr(item, depth + 1, span)? else { return Ok(None) };
+            text.push_str(if at > 0 { ", " } else { "" });
+            text.push_str(&part);
+            if text.len() > TEXT {
+                return Ok(None);
+            }
+        }
+        text.push_str(if let (Value::Tuple(_), 1) = (value, items.len()) { "," } else { "" });
+        text.push_str(close);
+        Ok(Some(text))
+    }
+
+    /// A value in a string; none where its format is not read.
+    pub(super) fn formatted(&mut self, spec: &str, value: &Value<'c>, span: Span) -> Res<Option<String>> {
+        self.known(value, span)?;
+        if spec.is_empty() {
+            return self.shown(value, span);
+        }
+        let Some(spec) = Spec::parse(spec) else { return Ok(None) };
+        // Members of other enums are formatted by name in some versions of Python.
+        let plain = match value {
+            Value::Object(object) => match object.get().class().and_then(|class| self.shown_member(class)) {
+                Some(true) => self.plain(value.clone()),
+                _ => return Ok(None),
+            },
+            other => other.clone(),
+        };
+        Ok(spec.format(&plain))
+    }
+
     /// `f"layer{i}"` of constants.
     pub(crate) fn format(&mut self, string: &ast::ExprFString, span: Span) -> Res<Value<'c>> {
         let mut text = String::new();
@@ -199,7 +330,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let mut value = self.eval(&hole.expression, None)?;
         if hole.conversion == ast::ConversionFlag::Repr {
-            let Some(text) = repr(&value) else {
+            let Some(text) = self.repr(&value, 0, at)? else {
                 return Err(Refusal::unread(at, format!("`!r` of {} is not read", value.describe())));
             };
             value = self.made_text(&text, at)?;
@@ -208,7 +339,7 @@ impl<'c> Parser<'_, 'c> {
         if let Some(spec) = &hole.format_spec {
             self.format_elements(&spec.elements, &mut written)?;
         }
-        let Some(shown) = formatted(&written, &value) else {
+        let Some(shown) = self.formatted(&written, &value, at)? else {
             let what = value.describe();
             let message = match written.is_empty() {
                 true => format!("a formatted string of {what} is not read"),

@@ -70,7 +70,7 @@ impl<'c> Parser<'_, 'c> {
         if is_unknown(module) {
             let known = PARTS.map(|part| format!("`{ROOT}.{part}`")).join(", ");
             let why = format!("there is no module `{module}`; there are {known}");
-            return Binding::Unread { why, at: self.span(alias) };
+            return Binding::unread(why, self.span(alias));
         }
         let mut plugins = names::plugin_dialects(self.cx.ops());
         let of_plugin = module.strip_prefix("tilefoundry.dsl.");
@@ -97,7 +97,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let hint = did_you_mean(name, names::all()).map(|near| format!("; did you mean `{near}`?"));
         let why = format!("`{module}` has no name `{name}` that is supported{}", hint.unwrap_or_default());
-        Binding::Unread { why, at: self.span(alias) }
+        Binding::unread(why, self.span(alias))
     }
 
     /// A name of Python's standard library.
@@ -112,6 +112,6 @@ impl<'c> Parser<'_, 'c> {
 
     fn outside(&self, module: &str, alias: &ast::Alias) -> Binding<'c> {
         let why = format!("it comes from `{module}`, and authoring files are read, not executed");
-        Binding::Unread { why, at: self.span(alias) }
+        Binding::Unread { why, at: self.span(alias), is_import: true }
     }
 }

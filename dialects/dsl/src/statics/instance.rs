@@ -1,115 +1,286 @@
-//! Instances of plain classes.
-
-use std::rc::Rc;
+//! Instances of plain classes, and how they are made.
 
 use tf_core::Span;
+use tf_types::Symbol;
 
-use super::record::{Kind, Object, Record, too_deep};
-use super::{Args, Python};
-use crate::names::Builtin;
-use crate::parser::{Binding, Parser, Scope};
+use super::class::{Kind, Record};
+use super::dataclass::{Field, Preset};
+use super::{Args, Dict, Wrapper};
+use crate::parser::{self, Binding, Frame, Names, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{SEQUENCE_DEPTH, Value};
 
-impl<'c> Parser<'_, 'c> {
-    /// `Config(a=1)`.
-    pub(crate) fn instance(&mut self, at: usize, args: Args<'c>, span: Span) -> Res<Value<'c>> {
-        let Record { name, kind, .. } = self.records[at];
-        if let Kind::Enum { .. } = kind {
-            let [(value, _)] = &args.positional[..] else {
-                return Err(Refusal::unread(span, format!("`{name}` is an enum, whose call takes one value")));
-            };
-            let count = self.records[at].constants.len();
-            self.weigh(value, count.max(2), span)?;
-            let members = &self.records[at].constants;
-            let holds = |member: &Value<'c>| match member {
-                Value::Object(object) => object.values[1].static_eq(value) == Some(true),
-                other => other.static_eq(value) == Some(true),
-            };
-            let found = members.iter().find(|(_, member)| holds(member)).map(|(_, member)| member.clone());
-            return found.ok_or_else(|| Refusal::wrong(span, format!("`{name}` has no member {}", value.describe())));
-        }
-        let mut object = Object {
-            record: Some(at),
-            names: Vec::new(),
-            values: Vec::new(),
-            is_tuple: kind == Kind::Tuple,
-            is_frozen: kind == Kind::Data { is_frozen: true },
-            depth: 1,
-        };
-        if let Some((_, place)) = self.method_of(at, "__init__") {
-            return self.initialised(object, place, args, span);
-        }
-        if kind == Kind::Plain {
-            args.sorted(name.as_str(), &[])?;
-            return Ok(Value::Object(Rc::new(object)));
-        }
-        let fields = self.records[at].fields.clone();
-        let names: Vec<_> = fields.iter().map(|(field, _)| *field).collect();
-        let given = args.sorted(name.as_str(), &names)?;
-        for (given, (field, default)) in given.into_iter().zip(fields) {
-            let value = match (given, default) {
-                (Some((given, _)), _) => given,
-                // A fresh value for each instance: `field(default_factory=list)`.
-                (None, Some(Value::Bound(bound)))
-                    if matches!(bound.callee, Value::Builtin(Builtin::Python(Python::Field))) =>
-                {
-                    self.call_value(&bound.args[0], Args::default(), span)?
-                }
-                (None, Some(default)) => default,
-                (None, None) => return Err(Refusal::wrong(span, format!("`{name}` needs `{field}`"))),
-            };
-            object.depth = object.depth.max(value.depth() + 1);
-            object.values.push(value);
-        }
-        object.names = names;
-        if object.depth > SEQUENCE_DEPTH {
-            return Err(too_deep(span));
-        }
-        match self.method_of(at, "__post_init__") {
-            Some((_, place)) => self.initialised(object, place, Args::default(), span),
-            None => Ok(Value::Object(Rc::new(object))),
+/// An instance of a plain class, a namespace, or an object of the host.
+pub(crate) struct Instance<'c> {
+    kind: Of,
+    pub(crate) attributes: Vec<(Symbol<'c>, Value<'c>)>,
+    /// Whether it is a tuple of its values as well.
+    pub(crate) is_tuple: bool,
+    pub(super) is_frozen: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Class(usize),
+    Namespace,
+    Host,
+}
+
+impl<'c> Instance<'c> {
+    pub(super) fn of(class: usize, attributes: Vec<(Symbol<'c>, Value<'c>)>, is_frozen: bool) -> Self {
+        Self { kind: Of::Class(class), attributes, is_tuple: false, is_frozen }
+    }
+
+    pub(super) fn namespace(attributes: Vec<(Symbol<'c>, Value<'c>)>) -> Self {
+        Self { kind: Of::Namespace, attributes, is_tuple: false, is_frozen: false }
+    }
+
+    pub(crate) fn host(attributes: Vec<(Symbol<'c>, Value<'c>)>) -> Self {
+        Self { kind: Of::Host, attributes, is_tuple: false, is_frozen: false }
+    }
+
+    /// Its class; none for a namespace and an object of the host.
+    pub(super) fn class(&self) -> Option<usize> {
+        match self.kind {
+            Of::Class(at) => Some(at),
+            Of::Namespace | Of::Host => None,
         }
     }
 
-    /// An instance after its `__init__` or `__post_init__`.
-    fn initialised(&mut self, object: Object<'c>, place: usize, args: Args<'c>, span: Span) -> Res<Value<'c>> {
-        let factory = self.factories[place].clone();
-        let Some(owner) = factory.code.parameters().and_then(|params| params.iter_non_variadic_params().next()) else {
-            return Err(Refusal::unread(span, "an initialiser has the parameter `self`"));
-        };
-        let owner = self.cx.symbol(owner.parameter.name.as_str());
-        let mut all = Args::of([Value::None], span);
-        all.positional.extend(args.positional);
-        all.keywords = args.keywords;
-        let what = self.records[object.record.unwrap_or_default()].name;
-        let mut frame = self.factory_frame(&factory, what.as_str(), all, span)?;
-        frame.insert(owner, Binding::Value(Value::Object(Rc::new(object))));
-        let scope = Scope::new(frame.into());
-        self.run_in(&factory, Rc::clone(&scope), span)?;
-        match scope.borrow_mut().remove(&owner) {
-            Some(Binding::Value(value)) => Ok(value),
-            _ => Err(Refusal::unread(span, format!("`{what}` gives `{owner}` away while it is made"))),
+    pub(super) fn is_namespace(&self) -> bool {
+        self.kind == Of::Namespace
+    }
+
+    pub(super) fn own(&self, name: Symbol<'c>) -> Option<Value<'c>> {
+        self.attributes.iter().find(|(known, _)| *known == name).map(|(_, value)| value.clone())
+    }
+
+    pub(super) fn set(&mut self, name: Symbol<'c>, value: Value<'c>) {
+        match self.attributes.iter_mut().find(|(known, _)| *known == name) {
+            Some(known) => known.1 = value,
+            None => self.attributes.push((name, value)),
         }
+    }
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// `Config(a=1)`.
+    pub(crate) fn instance(&mut self, class: usize, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        self.known(&Value::Record(class), span)?;
+        if let Some(members) = self.members_of(class) {
+            return self.member(class, &members, &args, span);
+        }
+        if let Some(name) = self.abstract_name(class) {
+            let message = format!("`{}` has the abstract method `{name}`", self.records[class].name);
+            return Err(Refusal::unread(span, message));
+        }
+        let kinds: Vec<_> = self.classes(Some(class)).map(|at| self.records[at].kind).collect();
+        let is_frozen = kinds.iter().any(|kind| matches!(kind, Kind::Data(data) if data.frozen));
+        let mut instance = Instance::of(class, Vec::new(), is_frozen);
+        instance.is_tuple = kinds.iter().any(|kind| matches!(kind, Kind::Tuple));
+        let object = self.heap.instance(instance);
+        match self.definer(class, "__init__") {
+            Some((owner, true)) => match self.class_attribute(owner, "__init__", span)? {
+                Some(Value::Factory(_)) if self.is_tuple(&object) => {
+                    return Err(Refusal::unread(span, "a tuple with `__init__` is not read"));
+                }
+                Some(Value::Factory(at)) => {
+                    let mut all = Args::of([object.clone()], span);
+                    all.positional.extend(args.positional);
+                    all.keywords = args.keywords;
+                    self.factory_call(at, all, span)?;
+                }
+                _ => return Err(Refusal::unread(span, "`__init__` is no plain function")),
+            },
+            Some((owner, false)) => self.fill(owner, &object, args, span)?,
+            None => {
+                args.sorted(self.records[class].name.as_str(), &[])?;
+            }
+        }
+        Ok(object)
+    }
+
+    pub(super) fn is_tuple(&self, value: &Value<'c>) -> bool {
+        matches!(value, Value::Object(object) if object.get().is_tuple)
+    }
+
+    /// `Kind(3)`: the member with that value.
+    fn member(&mut self, class: usize, members: &[Value<'c>], args: &Args<'c>, span: Span) -> Res<Value<'c>> {
+        let name = self.records[class].name;
+        let [(value, _)] = &args.positional[..] else {
+            return Err(Refusal::unread(span, format!("`{name}` is an enum, whose call takes one value")));
+        };
+        for member in members {
+            self.step(1, span)?;
+            let Value::Object(object) = member else { continue };
+            if let Value::Object(given) = value
+                && std::rc::Rc::ptr_eq(given, object)
+            {
+                return Ok(member.clone());
+            }
+            let known = object.get().own(self.cx.symbol("value"));
+            if let Some(known) = known
+                && self.equal(&known, value, span)?
+            {
+                return Ok(member.clone());
+            }
+        }
+        Err(Refusal::wrong(span, format!("`{name}` has no member {}", value.describe())))
+    }
+
+    /// An abstract method that no class of the chain defines.
+    fn abstract_name(&self, class: usize) -> Option<Symbol<'c>> {
+        let mut seen = Vec::new();
+        let mut found = Vec::new();
+        for at in self.classes(Some(class)) {
+            let names = self.records[at].names.borrow();
+            for (name, binding) in names.iter().filter(|(name, _)| !seen.contains(*name)) {
+                if let Binding::Value(Value::Wrapped(Wrapper::Abstract, _)) = binding {
+                    found.push(*name);
+                }
+            }
+            seen.extend(names.keys().copied());
+        }
+        found.sort_unstable_by_key(|name| name.as_str());
+        found.first().copied()
+    }
+
+    /// Sets the fields of an instance as the `__init__` of its dataclass does, and runs its `__post_init__`.
+    pub(super) fn fill(&mut self, owner: usize, object: &Value<'c>, args: Args<'c>, span: Span) -> Res<()> {
+        let Value::Object(instance) = object else {
+            return Err(Refusal::unread(span, format!("{} has no fields", object.describe())));
+        };
+        let what = self.records[owner].name;
+        let fields = self.records[owner].fields.clone();
+        let (named, positional): (Vec<&Field<'c>>, Vec<&Field<'c>>) =
+            fields.iter().filter(|field| field.init).partition(|field| field.kw_only == Some(true));
+        if let Some((_, at)) = args.positional.get(positional.len()) {
+            let message = format!("`{what}` takes {} arguments, found {}", positional.len(), args.positional.len());
+            return Err(Refusal::wrong(*at, message));
+        }
+        let names: Vec<_> = positional.iter().chain(&named).map(|field| field.name).collect();
+        let given = args.sorted(what.as_str(), &names)?;
+        let mut given: Vec<_> = names.iter().zip(given).collect();
+        for field in &fields {
+            let place = given.iter().position(|(name, _)| **name == field.name);
+            let value = place.and_then(|place| given[place].1.take()).map(|(value, _)| value);
+            let value = match (value, &field.default) {
+                (Some(value), _) => value,
+                (None, Preset::Factory(factory)) => self.call_value(factory, Args::default(), span)?,
+                (None, _) if !field.init => continue,
+                (None, Preset::Value(value)) => value.clone(),
+                (None, Preset::None) => return Err(Refusal::wrong(span, format!("`{what}` needs `{}`", field.name))),
+            };
+            instance.change().set(field.name, value);
+        }
+        let class = instance.get().class();
+        let post = class.map(|class| self.class_attribute(class, "__post_init__", span)).transpose()?.flatten();
+        match post {
+            Some(Value::Factory(at)) if matches!(self.records[owner].kind, Kind::Data(_)) => {
+                self.factory_call(at, Args::of([object.clone()], span), span)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `Base.__init__(self, ...)` of a class that has none in its statements.
+    pub(super) fn initialise(&mut self, owner: Option<usize>, mut args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        if args.positional.is_empty() {
+            return Err(Refusal::wrong(span, "`__init__` takes an instance first"));
+        }
+        let (object, _) = args.positional.remove(0);
+        match owner {
+            Some(owner) => self.fill(owner, &object, args, span)?,
+            None => {
+                args.sorted("object", &[])?;
+            }
+        }
+        Ok(Value::None)
+    }
+
+    /// The values by which the instances of a class are compared.
+    pub(super) fn compared_fields(&mut self, owner: usize, value: &Value<'c>, span: Span) -> Res<Vec<Value<'c>>> {
+        let names = self.records[owner].fields.iter().filter(|field| field.compare).map(|field| field.name);
+        let names: Vec<_> = names.collect();
+        names.into_iter().map(|name| self.attribute_value(value, name, span)).collect()
+    }
+
+    fn attribute_value(&mut self, owner: &Value<'c>, name: Symbol<'c>, span: Span) -> Res<Value<'c>> {
+        let value = self.object_attribute(owner, name.as_str(), span)?;
+        value.ok_or_else(|| Refusal::unread(span, format!("{} has no attribute `{name}`", owner.describe())))
+    }
+
+    /// The class whose fields a dataclass has, and an instance of it.
+    fn dataclass_of(&self, value: &Value<'c>) -> Option<(usize, usize)> {
+        let Value::Object(object) = value else { return None };
+        let class = object.get().class()?;
+        let owner = self.classes(Some(class)).find(|at| matches!(self.records[*at].kind, Kind::Data(_)))?;
+        Some((class, owner))
     }
 
     /// `replace(config, layers=3)`.
     pub(super) fn replaced_object(&mut self, args: Args<'c>, span: Span) -> Res<Value<'c>> {
         let Args { positional, keywords } = args;
-        let ([(Value::Object(object), _)], Some(record)) =
-            (&positional[..], positional.first().and_then(|(value, _)| value.record()))
-        else {
+        let [(object, _)] = &positional[..] else {
             return Err(Refusal::unread(span, "`replace` takes an instance of a dataclass and keywords"));
         };
-        let fields: Vec<_> = self.records[record].fields.iter().map(|(field, _)| *field).collect();
+        let Some((class, owner)) = self.dataclass_of(object) else {
+            return Err(Refusal::unread(span, "`replace` takes an instance of a dataclass and keywords"));
+        };
+        let fields = self.records[owner].fields.clone();
         let mut all = Args { positional: Vec::new(), keywords };
-        for field in fields {
-            let known = object.names.iter().position(|name| *name == field);
-            if let (Some(at), false) = (known, all.keywords.iter().any(|(name, ..)| *name == field)) {
-                all.keywords.push((field, object.values[at].clone(), span));
+        for field in fields.iter().filter(|field| field.init) {
+            if all.keywords.iter().all(|(name, ..)| *name != field.name) {
+                let value = self.attribute_value(object, field.name, span)?;
+                all.keywords.push((field.name, value, span));
             }
         }
-        self.instance(record, all, span)
+        self.instance(class, all, span)
+    }
+
+    /// `asdict(config)`, at all depths.
+    pub(super) fn as_dict(&mut self, value: &Value<'c>, depth: u32, span: Span) -> Res<Value<'c>> {
+        self.step(1, span)?;
+        self.known(value, span)?;
+        if depth > SEQUENCE_DEPTH {
+            return Err(super::too_deep(span));
+        }
+        let mut dict = Dict::default();
+        match value {
+            Value::Object(_) if let Some((_, owner)) = self.dataclass_of(value) => {
+                let names: Vec<_> = self.records[owner].fields.iter().map(|field| field.name).collect();
+                for name in names {
+                    let part = self.attribute_value(value, name, span)?;
+                    dict.put(super::Key::Str(name), Value::Str(name), self.as_dict(&part, depth + 1, span)?);
+                }
+                Ok(self.heap.dict(dict))
+            }
+            Value::List(_) | Value::Tuple(_) => {
+                let items = value.as_sequence();
+                let items = items.iter().flat_map(|items| items.iter());
+                let items = items.map(|item| self.as_dict(item, depth + 1, span)).collect::<Res<Vec<_>>>()?;
+                if let Value::List(_) = value { Ok(self.heap.list(items)) } else { self.tuple(items, span) }
+            }
+            Value::Dict(items) => {
+                let entries = items.get().entries();
+                for (key, name, item) in entries {
+                    dict.put(key, name, self.as_dict(&item, depth + 1, span)?);
+                }
+                Ok(self.heap.dict(dict))
+            }
+            Value::Object(_) if self.members_like(value) => Ok(value.clone()),
+            Value::Object(_) | Value::Set(_) | Value::Iter(_) | Value::View(..) => {
+                Err(Refusal::unread(span, format!("a copy of {} is not read", value.describe())))
+            }
+            other => Ok(other.clone()),
+        }
+    }
+
+    /// Whether a value is a member of an enum.
+    fn members_like(&self, value: &Value<'c>) -> bool {
+        let Value::Object(object) = value else { return false };
+        object.get().class().is_some_and(|class| matches!(self.records[class].kind, Kind::Enum { .. }))
     }
 
     /// `namedtuple("Pair", "a b")`.
@@ -133,20 +304,16 @@ impl<'c> Parser<'_, 'c> {
                 }
             }
         }
-        let fields = names.into_iter().map(|field| (field, None)).collect();
-        let record =
-            Record { name: *name, kind: Kind::Tuple, base: None, fields, constants: Vec::new(), methods: Vec::new() };
-        self.records.push(record);
+        let field = |name| Field { name, default: Preset::None, init: true, compare: true, kw_only: None };
+        self.records.push(Record {
+            name: *name,
+            kind: Kind::Tuple,
+            base: None,
+            names: Names::scope(Frame::default(), parser::Kind::Class),
+            fields: names.into_iter().map(field).collect(),
+            members: Vec::new(),
+            unknown: None,
+        });
         Ok(Value::Record(self.records.len() - 1))
-    }
-}
-
-impl Value<'_> {
-    /// The class of an instance.
-    fn record(&self) -> Option<usize> {
-        match self {
-            Self::Object(object) => object.record,
-            _ => None,
-        }
     }
 }

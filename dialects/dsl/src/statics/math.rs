@@ -3,6 +3,7 @@
 use ruff_python_ast as ast;
 use tf_core::Span;
 
+use super::numbers::exact;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
@@ -30,7 +31,7 @@ impl<'c> Parser<'_, 'c> {
         };
         match (name, values) {
             ("prod", [items]) => {
-                let items = items.as_sequence().ok_or_else(unread)?;
+                let items = self.items_of(items, span)?;
                 let multiply =
                     |total: Value<'c>, item: &Value<'c>| self.static_binary(ast::Operator::Mult, &total, item, span);
                 return items.iter().try_fold(Value::Int(1), multiply);
@@ -65,7 +66,9 @@ impl<'c> Parser<'_, 'c> {
             ("ceil" | "floor" | "trunc", [Value::Int(a)]) => return Ok(Value::Int(*a)),
             _ => {}
         }
-        let floats: Option<Vec<f64>> = values.iter().map(Value::as_float).collect();
+        let floats: Option<Vec<f64>> = values.iter().map(|value| self.plain(value.clone()).as_float()).collect();
+        let is_finite = floats.iter().flatten().all(|value| value.is_finite());
+        let whole = |value: f64| exact(value).map(Value::Int);
         let result = match (name, floats.as_deref().ok_or_else(unread)?) {
             ("ceil", [a]) => return whole(a.ceil()).ok_or_else(unread),
             ("floor", [a]) => return whole(a.floor()).ok_or_else(unread),
@@ -83,6 +86,10 @@ impl<'c> Parser<'_, 'c> {
             ("pow", [a, b]) => a.powf(*b),
             _ => return Err(unread()),
         };
+        if is_finite && !result.is_finite() {
+            // Python raises an error.
+            return Err(unread());
+        }
         Ok(Value::Float(result))
     }
 }
@@ -92,9 +99,4 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
         (a, b) = (b, a % b);
     }
     a
-}
-
-/// A float without a fraction as an integer.
-pub(super) fn whole<'c>(value: f64) -> Option<Value<'c>> {
-    (value.abs() < 9.0e15).then_some(Value::Int(value as i64))
 }

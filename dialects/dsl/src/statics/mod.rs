@@ -1,35 +1,53 @@
 //! Expressions of the language: compile-time values here, IR through [`crate::body`].
 
 mod args;
+mod assign;
+mod attributes;
+mod bound;
 mod builtin;
-mod changes;
+mod class;
 mod compare;
+mod comprehension;
 mod construct;
+mod dataclass;
 mod dict;
+mod effects;
+mod enums;
 mod exec;
 mod format;
+mod functions;
+mod heap;
 mod imports;
 mod instance;
+mod items;
+mod iter;
 mod math;
+mod methods;
 mod numbers;
+mod order;
 mod placement;
-mod places;
 mod python;
-mod record;
-mod sequences;
-mod stale;
+mod special;
 mod targets;
 mod text;
 
+use std::rc::Rc;
+
 pub(crate) use args::Args;
-pub(crate) use dict::Dict;
+pub(crate) use attributes::Wrapper;
+pub(crate) use bound::{names_of, yields};
+pub(crate) use class::Record;
+pub(crate) use dataclass::Field;
+pub(crate) use dict::{Dict, Key, Set};
+pub(crate) use effects::Mentions;
 pub(crate) use exec::Outcome;
+pub(crate) use heap::{Heap, Ref, Unknown};
+pub(crate) use instance::Instance;
+pub(crate) use iter::{IntRange, Iter};
 pub(crate) use numbers::unread_operator;
 pub(crate) use python::Python;
-pub(crate) use record::{Object, Record};
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
-pub(crate) use stale::{Stale, yields};
 use tf_core::{Expr, ExprKind, Span};
 use tf_types::{Dim, Symbol};
 
@@ -67,8 +85,12 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn eval(&mut self, expr: &ast::Expr, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
         let span = self.span(expr);
         let value = self.nested(span, |p| p.eval_at(expr, span, bind))?;
-        self.fresh(&value, span)?;
-        Ok(value)
+        self.known(&value, span)?;
+        if self.body.is_none() {
+            self.tick(span)?;
+            return Ok(value);
+        }
+        Ok(self.plain(value))
     }
 
     fn eval_at(&mut self, expr: &ast::Expr, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
@@ -81,11 +103,11 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Attribute(attribute) => self.attribute(attribute, span),
             ast::Expr::Tuple(tuple) => {
                 let items = self.eval_all(&tuple.elts)?;
-                Value::tuple(items).ok_or_else(|| too_deep(span))
+                self.tuple(items, span)
             }
             ast::Expr::List(list) => {
                 let items = self.eval_all(&list.elts)?;
-                Value::list(items).ok_or_else(|| too_deep(span))
+                Ok(self.heap.list(items))
             }
             ast::Expr::BinOp(binary) => self.binary(binary, bind),
             ast::Expr::UnaryOp(unary) => self.unary(unary, span, bind),
@@ -101,18 +123,24 @@ impl<'c> Parser<'_, 'c> {
             },
             ast::Expr::Lambda(lambda) if self.body.is_none() => Ok(self.lambda(lambda)),
             ast::Expr::Set(set) if self.body.is_none() => {
-                let items = self.eval_all(&set.elts)?;
-                self.set_of(items, span)
+                let mut items = Vec::with_capacity(set.elts.len());
+                for expr in &set.elts {
+                    match expr {
+                        ast::Expr::Starred(starred) => {
+                            let value = self.eval(&starred.value, None)?;
+                            items.extend(self.any_order(&value, span)?);
+                        }
+                        other => items.push(self.eval(other, None)?),
+                    }
+                }
+                self.set_of(items, false, span)
             }
             ast::Expr::SetComp(set) if self.body.is_none() => {
                 let items = self.elements(&set.elt, &set.generators, span)?;
-                self.set_of(items, span)
+                self.set_of(items, false, span)
             }
-            ast::Expr::Named(named) if self.body.is_none() => {
-                let value = self.eval(&named.value, None)?;
-                self.assign_constant(&named.target, value.clone())?;
-                Ok(value)
-            }
+            ast::Expr::Generator(generator) if self.body.is_none() => self.generator(generator, span),
+            ast::Expr::Named(named) if self.body.is_none() => self.named(named),
             ast::Expr::Dict(dict) if self.body.is_none() => self.dict(dict),
             ast::Expr::DictComp(dict) if self.body.is_none() => self.dict_comprehension(dict, span),
             other => Err(Refusal::unread(span, format!("{} is not part of the language", form(other)))),
@@ -126,17 +154,11 @@ impl<'c> Parser<'_, 'c> {
                 ast::Expr::Starred(starred) => {
                     let span = self.span(expr);
                     let value = self.eval(&starred.value, None)?;
-                    let items = match value.as_sequence() {
-                        Some(items) => items.to_vec(),
-                        None if self.body.is_none() => self.items_of(&value, span)?,
-                        None => {
-                            let message =
-                                format!("only a compile-time sequence is unpacked, found {}", value.describe());
-                            return Err(Refusal::wrong(span, message));
-                        }
-                    };
-                    self.count_elements(items.len(), span)?;
-                    values.extend(items);
+                    if self.body.is_some() && value.as_sequence().is_none() {
+                        let message = format!("only a compile-time sequence is unpacked, found {}", value.describe());
+                        return Err(Refusal::wrong(span, message));
+                    }
+                    values.extend(self.items_of(&value, span)?);
                 }
                 other => values.push(self.eval(other, None)?),
             }
@@ -145,8 +167,16 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn attribute(&mut self, attribute: &ast::ExprAttribute, span: Span) -> Res<Value<'c>> {
-        let base = self.eval(&attribute.value, None)?;
-        let name = attribute.attr.as_str();
+        // A member of an enum is asked itself, also where it stands for its value.
+        let inner = self.span(&*attribute.value);
+        let base = self.nested(inner, |p| p.eval_at(&attribute.value, inner, None))?;
+        self.known(&base, inner)?;
+        self.attribute_of(base, self.cx.symbol(attribute.attr.as_str()), &attribute.value, span)
+    }
+
+    /// `base.name`; `owner` is how the base is written.
+    fn attribute_of(&mut self, base: Value<'c>, symbol: Symbol<'c>, owner: &ast::Expr, span: Span) -> Res<Value<'c>> {
+        let name = symbol.as_str();
         match base {
             Value::Builtin(Builtin::Package) => match names::exported(name) {
                 Some(value) => Ok(value),
@@ -166,7 +196,8 @@ impl<'c> Parser<'_, 'c> {
             {
                 let extents =
                     tensor.shape.iter().enumerate().map(|(axis, &extent)| self.axis_extent(expr, axis, extent, span));
-                Value::tuple(extents.collect()).ok_or_else(|| too_deep(span))
+                let extents = extents.collect();
+                self.tuple(extents, span)
             }
             Value::Expr(expr) if name == "type" && self.body.is_none() => {
                 let (is_const, states_layout, states_storage) = (false, true, true);
@@ -175,14 +206,15 @@ impl<'c> Parser<'_, 'c> {
             Value::Annotation(annotation) if let Some(tensor) = annotation.ty.as_tensor() => match name {
                 "shape" => {
                     let extents = tensor.shape.iter().map(|&extent| self.dim_value(extent));
-                    Value::tuple(extents.collect()).ok_or_else(|| too_deep(span))
+                    self.tuple(extents.collect(), span)
                 }
                 "dtype" => Ok(Value::DType(tensor.dtype)),
                 "storage" => Ok(Value::Storage(tensor.storage)),
                 _ => Err(Refusal::unread(span, format!("a tensor type has no attribute `{name}` here"))),
             },
+            base if self.has_method(&base, name) => Ok(Value::Method(Rc::new((base, symbol)))),
             Value::Module(module) => {
-                let object = self.text(&*attribute.value);
+                let object = self.text(owner);
                 let refusal =
                     Refusal::unread(span, format!("`{object}.{name}`, a member of a module, is not used here"));
                 Err(match module.entry.filter(|_| self.body.is_some()) {
@@ -193,10 +225,26 @@ impl<'c> Parser<'_, 'c> {
             Value::Builtin(Builtin::Library(module)) => self.library(module, name).ok_or_else(|| {
                 Refusal::unread(span, format!("`{module}.{name}` is not read, and authoring files are not executed"))
             }),
-            Value::Object(object) => self.object_attribute(&object, name, span),
-            Value::Record(record) => self.record_attribute(record, name, span),
+            Value::Builtin(Builtin::Python(Python::Object)) if name == "__setattr__" => {
+                Ok(Value::Builtin(Builtin::Python(Python::SetFrozen)))
+            }
+            Value::Object(_) => match self.object_attribute(&base, name, span)? {
+                Some(value) => Ok(value),
+                None => match self.payload(&base).filter(|payload| self.has_method(payload, name)) {
+                    Some(payload) => Ok(Value::Method(Rc::new((payload, symbol)))),
+                    None => Err(self.no_attribute(&base, name, span)),
+                },
+            },
+            Value::Record(record) => match self.record_attribute(record, name, span)? {
+                Some(value) => Ok(value),
+                None => Err(self.no_attribute(&base, name, span)),
+            },
+            Value::Super(ref parts) => match self.super_attribute(parts, name, span)? {
+                Some(value) => Ok(value),
+                None => Err(self.no_attribute(&base, name, span)),
+            },
             other => {
-                let object = self.source.text_of(&*attribute.value);
+                let object = self.source.text_of(owner);
                 let message = format!("`{object}` is {} and has no attribute `{name}`", other.describe());
                 let dialect = self.dialect();
                 let is_op = other.as_expr().is_some() && !self.cx.ops().schemas(dialect, name).is_empty();
@@ -232,7 +280,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     pub(crate) fn to_dim(&self, value: &Value<'c>, what: &str, span: Span) -> Res<Dim<'c>> {
-        match value {
+        match &self.plain(value.clone()) {
             Value::Int(value) => Ok(self.cx.dim(*value)),
             Value::Dim(dim) => Ok(*dim),
             Value::Expr(expr) if let Some(extent) = extent_of(*expr) => Ok(extent),

@@ -4,12 +4,25 @@ use ruff_python_ast::{Operator, UnaryOp};
 use tf_core::Span;
 use tf_types::Dim;
 
+use super::special::{binary_names, unary_name};
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 /// So that normal forms stay cheap; far above what programs say.
 const MOST_DIM_OPS: u64 = 256;
+
+/// A float without a fraction as the integer that it is.
+pub(super) fn exact(value: f64) -> Option<i64> {
+    // Both bounds are floats; the upper one is no integer of 64 bits any more.
+    let fits = (-9_223_372_036_854_775_808.0..9_223_372_036_854_775_808.0).contains(&value);
+    (fits && value.fract() == 0.0).then_some(value as i64)
+}
+
+/// Whether a float holds the integer as it is.
+fn is_exact(value: i64) -> bool {
+    value.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
+}
 
 fn overflow(op: &str, span: Span) -> Refusal {
     Refusal::unread(span, format!("the result of `{op}` does not fit into 64 bits"))
@@ -41,12 +54,19 @@ fn int_op<'c>(op: Operator, a: i64, b: i64, span: Span) -> Res<Value<'c>> {
         Operator::Sub => a.checked_sub(b),
         Operator::Mult => a.checked_mul(b),
         Operator::Div if b == 0 => return Err(by_zero()),
-        Operator::Div => return Ok(Value::Float(a as f64 / b as f64)),
+        Operator::Div if is_exact(a) && is_exact(b) => return Ok(Value::Float(a as f64 / b as f64)),
+        Operator::Div if a.checked_rem(b).is_none_or(|rest| rest == 0) => {
+            return Ok(Value::Float(a.checked_div(b).map_or(-(a as f64), |a| a as f64)));
+        }
+        Operator::Div => {
+            let message = format!("`{a} / {b}` is not read: an operand is above 2 ** 53");
+            return Err(Refusal::unread(span, message));
+        }
         Operator::FloorDiv | Operator::Mod if b == 0 => return Err(by_zero()),
         Operator::FloorDiv => floor(a, b),
         Operator::Mod => floor(a, b).map(|q| a.wrapping_sub(q.wrapping_mul(b))),
         Operator::Pow if b < 0 && a == 0 => return Err(by_zero()),
-        Operator::Pow if b < 0 => return Ok(Value::Float((a as f64).powf(b as f64))),
+        Operator::Pow if b < 0 => return float_op(op, a as f64, b as f64, span),
         Operator::Pow => match a {
             0 | 1 if b > 0 => Some(a),
             -1 => Some(if b % 2 == 0 { 1 } else { -1 }),
@@ -82,7 +102,19 @@ fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
         Operator::Pow if a == 0.0 && b < 0.0 => {
             return Err(Refusal::wrong(span, format!("`{a:?} ** {b:?}` divides by zero")));
         }
-        Operator::Pow => a.powf(b),
+        Operator::Pow => {
+            let power = a.powf(b);
+            if power.is_nan() && !a.is_nan() && !b.is_nan() {
+                return Err(Refusal::unread(
+                    span,
+                    format!("`{a:?} ** {b:?}` is a complex number, and those are not read"),
+                ));
+            }
+            if power.is_infinite() && a.is_finite() && b.is_finite() {
+                return Err(Refusal::wrong(span, format!("`{a:?} ** {b:?}` is too large for a float")));
+            }
+            power
+        }
         _ => return Err(unread_operator(op, span)),
     };
     // The bits of a nan do not depend on the machine.
@@ -103,6 +135,23 @@ pub(crate) fn unread_operator(op: Operator, span: Span) -> Refusal {
 impl<'c> Parser<'_, 'c> {
     /// `a op b` on compile-time values.
     pub(crate) fn static_binary(&mut self, op: Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        if let (Value::Object(_), _) | (_, Value::Object(_)) = (a, b) {
+            let (x, y) = (self.payload(a), self.payload(b));
+            if x.is_some() || y.is_some() {
+                return self.static_binary(op, &x.unwrap_or(a.clone()), &y.unwrap_or(b.clone()), span);
+            }
+            let (own, reflected) = binary_names(op);
+            if let Some(value) = self.special_of_two(own, reflected, a, b, span)? {
+                return Ok(value);
+            }
+        }
+        if let (Value::Bool(a), Value::Bool(b)) = (a, b)
+            && let Some(Some(bits)) = bit_op(op, i64::from(*a), i64::from(*b))
+            && matches!(op, Operator::BitAnd | Operator::BitOr | Operator::BitXor)
+            && self.body.is_none()
+        {
+            return Ok(Value::Bool(bits == 1));
+        }
         let number = |value: &Value<'c>| match value {
             Value::Bool(value) => Value::Int(i64::from(*value)),
             other => other.clone(),
@@ -160,14 +209,26 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `op a` on a compile-time value.
-    pub(crate) fn static_unary(&self, op: UnaryOp, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
-        match (op, value) {
+    pub(crate) fn static_unary(&mut self, op: UnaryOp, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        if op == UnaryOp::Not {
+            if let Some(truth) = self.truth_known(value, span)? {
+                return Ok(Value::Bool(!truth));
+            }
+        } else if let Some(name) = unary_name(op)
+            && let Some(value) = self.run_special(value, name, Vec::new(), span)?
+        {
+            return Ok(value);
+        }
+        let plain = match self.plain(value.clone()) {
+            Value::Bool(truth) if self.body.is_none() => Value::Int(i64::from(truth)),
+            plain => plain,
+        };
+        match (op, &plain) {
             (UnaryOp::USub, Value::Int(a)) => a.checked_neg().map(Value::Int).ok_or_else(|| overflow("-", span)),
             (UnaryOp::USub, Value::Float(a)) => Ok(Value::Float(-a)),
             (UnaryOp::USub, Value::Dim(dim)) => Ok(self.dim_value(self.cx.dim_sub(self.cx.dim(0), *dim))),
-            (UnaryOp::UAdd, Value::Int(_) | Value::Float(_) | Value::Dim(_)) => Ok(value.clone()),
+            (UnaryOp::UAdd, Value::Int(_) | Value::Float(_) | Value::Dim(_)) => Ok(plain),
             (UnaryOp::Invert, Value::Int(a)) if self.body.is_none() => Ok(Value::Int(!a)),
-            (UnaryOp::Not, value) if let Some(truth) = value.truth() => Ok(Value::Bool(!truth)),
             _ => {
                 let message = format!("`{}` is not defined for {}", op.as_str(), value.describe());
                 Err(Refusal::unread(span, message))

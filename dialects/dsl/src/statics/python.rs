@@ -1,5 +1,7 @@
 //! Names of Python and of its standard library that files use on constants.
 
+use super::Wrapper;
+
 /// A function or class of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Python {
@@ -8,37 +10,51 @@ pub(crate) enum Python {
     Dict,
     DivMod,
     Filter,
+    FrozenSet,
     GetAttr,
     HasAttr,
     IsInstance,
+    Iter,
     Map,
     Next,
+    NotImplemented,
     Object,
+    OrderedDict,
     Pow,
     Print,
     Repr,
     Reversed,
     Set,
+    SetAttr,
+    /// `object.__setattr__`.
+    SetFrozen,
     Sorted,
+    Super,
+    Type,
     /// `dataclasses`.
     DataClass,
     AsDict,
     Field,
     Replace,
+    KwOnly,
+    InitVar,
     /// `enum`.
     Enum,
     IntEnum,
+    StrEnum,
     Auto,
     /// `functools`.
     Cache,
-    /// `property`, `staticmethod`, `classmethod`.
-    MethodKind,
+    LruCache,
+    /// `property`, `staticmethod` and their like.
+    Wrapper(Wrapper),
     Partial,
     Reduce,
     /// `itertools`.
     Chain,
     Product,
     Repeat,
+    ClassVar,
     /// `typing.NamedTuple` and `collections.namedtuple`.
     NamedTuple,
     NamedTupleOf,
@@ -52,48 +68,58 @@ pub(crate) enum Python {
 const WORDS: &[(&str, Python)] = &[
     ("all", Python::All),
     ("any", Python::Any),
-    ("classmethod", Python::MethodKind),
+    ("classmethod", Python::Wrapper(Wrapper::Class)),
     ("dict", Python::Dict),
     ("divmod", Python::DivMod),
     ("filter", Python::Filter),
-    ("frozenset", Python::Set),
+    ("frozenset", Python::FrozenSet),
     ("getattr", Python::GetAttr),
     ("hasattr", Python::HasAttr),
     ("isinstance", Python::IsInstance),
+    ("iter", Python::Iter),
     ("map", Python::Map),
     ("next", Python::Next),
+    ("NotImplemented", Python::NotImplemented),
     ("object", Python::Object),
     ("pow", Python::Pow),
     ("print", Python::Print),
-    ("property", Python::MethodKind),
+    ("property", Python::Wrapper(Wrapper::Property)),
     ("repr", Python::Repr),
     ("reversed", Python::Reversed),
     ("set", Python::Set),
+    ("setattr", Python::SetAttr),
     ("sorted", Python::Sorted),
-    ("staticmethod", Python::MethodKind),
+    ("staticmethod", Python::Wrapper(Wrapper::Static)),
+    ("super", Python::Super),
+    ("type", Python::Type),
 ];
 
 /// By module and name.
 const LIBRARY: &[(&str, &str, Python)] = &[
     ("abc", "ABC", Python::Abc),
-    ("collections", "OrderedDict", Python::Dict),
+    ("abc", "abstractmethod", Python::Wrapper(Wrapper::Abstract)),
+    ("collections", "OrderedDict", Python::OrderedDict),
     ("collections", "namedtuple", Python::NamedTupleOf),
+    ("dataclasses", "InitVar", Python::InitVar),
+    ("dataclasses", "KW_ONLY", Python::KwOnly),
     ("dataclasses", "asdict", Python::AsDict),
     ("dataclasses", "dataclass", Python::DataClass),
     ("dataclasses", "field", Python::Field),
     ("dataclasses", "replace", Python::Replace),
     ("enum", "Enum", Python::Enum),
     ("enum", "IntEnum", Python::IntEnum),
-    ("enum", "StrEnum", Python::IntEnum),
+    ("enum", "StrEnum", Python::StrEnum),
     ("enum", "auto", Python::Auto),
     ("functools", "cache", Python::Cache),
-    ("functools", "lru_cache", Python::Cache),
+    ("functools", "cached_property", Python::Wrapper(Wrapper::Cached)),
+    ("functools", "lru_cache", Python::LruCache),
     ("functools", "partial", Python::Partial),
     ("functools", "reduce", Python::Reduce),
     ("itertools", "chain", Python::Chain),
     ("itertools", "product", Python::Product),
     ("itertools", "repeat", Python::Repeat),
     ("types", "SimpleNamespace", Python::Namespace),
+    ("typing", "ClassVar", Python::ClassVar),
     ("typing", "NamedTuple", Python::NamedTuple),
 ];
 
@@ -115,6 +141,9 @@ impl Python {
     }
 
     pub(crate) fn name(self) -> &'static str {
+        if self == Self::SetFrozen {
+            return "object.__setattr__";
+        }
         let word = WORDS.iter().find(|(_, python)| *python == self).map(|(name, _)| *name);
         word.or_else(|| LIBRARY.iter().find(|(.., python)| *python == self).map(|(_, name, _)| *name))
             .unwrap_or("python")

@@ -3,17 +3,14 @@
 use tf_core::Span;
 use tf_types::Symbol;
 
-use super::builtin::{TEXT, plain_text};
-use super::format::formatted;
+use super::builtin::TEXT;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
 const METHODS: &[&str] = &[
-    "bit_length",
     "capitalize",
     "center",
-    "copy",
     "count",
     "endswith",
     "find",
@@ -44,7 +41,26 @@ const METHODS: &[&str] = &[
     "zfill",
 ];
 
-/// Whether constants have a method of that name that changes nothing.
+/// Methods that tell characters apart by their kind.
+const BY_CHARACTER: &[&str] = &[
+    "capitalize",
+    "isalnum",
+    "isalpha",
+    "isdigit",
+    "islower",
+    "isupper",
+    "lower",
+    "lstrip",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "strip",
+    "title",
+    "upper",
+];
+
+/// Whether strings have a method of that name.
 pub(super) fn is_method(name: &str) -> bool {
     METHODS.binary_search(&name).is_ok()
 }
@@ -56,7 +72,7 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::unread(span, format!("the string has more than {TEXT} characters")));
         }
         if self.body.is_none() {
-            self.step(1 + text.len() / 64, span)?;
+            self.step(1 + text.len() / 16, span)?;
         }
         Ok(Value::Str(self.cx.symbol(text)))
     }
@@ -70,6 +86,13 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
     ) -> Res<Option<Value<'c>>> {
         let text = text.as_str();
+        self.step(1 + text.len() / 16, span)?;
+        // What Python takes for letters, spaces and lines beyond ASCII is not what is taken for them here.
+        let is_plain =
+            text.bytes().all(|byte| byte.is_ascii() && (byte >= b' ' || matches!(byte, b'\n' | b'\t' | b'\r')));
+        if !is_plain && BY_CHARACTER.contains(&name) {
+            return Ok(None);
+        }
         let strip = |set: Option<&str>| {
             let set: Option<Vec<char>> = set.map(|set| set.chars().collect());
             move |c: char| set.as_ref().map_or(c.is_whitespace(), |set| set.contains(&c))
@@ -155,7 +178,7 @@ impl<'c> Parser<'_, 'c> {
                 }
                 parts.join(text)
             }
-            ("format", values) => match self.filled(text, values) {
+            ("format", values) => match self.filled(text, values, span)? {
                 Some(made) => made,
                 None => return Ok(None),
             },
@@ -169,7 +192,7 @@ impl<'c> Parser<'_, 'c> {
         let parts = |p: &mut Self, parts: Vec<&str>| {
             p.count_elements(parts.len(), span)?;
             let parts = parts.into_iter().map(|part| p.made_text(part, span)).collect::<Res<Vec<_>>>()?;
-            Ok(Value::list(parts))
+            Ok(Some(p.heap.list(parts)))
         };
         let all = |test: fn(char) -> bool| !text.is_empty() && text.chars().all(test);
         Ok(Some(match (name, values) {
@@ -207,7 +230,9 @@ impl<'c> Parser<'_, 'c> {
                 found.reverse();
                 return parts(self, found);
             }
-            ("splitlines", []) => return parts(self, text.lines().collect()),
+            ("splitlines", []) if !text.replace("\r\n", "").contains('\r') => {
+                return parts(self, text.lines().collect());
+            }
             ("partition", [Value::Str(mark)]) if !mark.as_str().is_empty() => {
                 let (head, tail) = text.split_once(mark.as_str()).unwrap_or((text, ""));
                 let found = if head.len() == text.len() { "" } else { mark.as_str() };
@@ -219,9 +244,9 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `"a{}b{0:d}".format(values)`; none where it is not read.
-    fn filled(&self, text: &str, values: &[Value<'c>]) -> Option<String> {
+    fn filled(&mut self, text: &str, values: &[Value<'c>], span: Span) -> Res<Option<String>> {
         let mut made = String::new();
-        let (mut rest, mut next) = (text, 0);
+        let (mut rest, mut next, mut is_numbered) = (text, 0, None);
         while let Some(at) = rest.find(['{', '}']) {
             made.push_str(&rest[..at]);
             let mark = &rest[at..=at];
@@ -231,27 +256,36 @@ impl<'c> Parser<'_, 'c> {
                 rest = tail;
                 continue;
             }
-            let (field, tail) = rest.split_once('}').filter(|_| mark == "{")?;
+            let Some((field, tail)) = rest.split_once('}').filter(|(field, _)| mark == "{" && !field.contains('{'))
+            else {
+                return Ok(None);
+            };
             rest = tail;
             let (which, spec) = field.split_once(':').unwrap_or((field, ""));
-            let which = if which.is_empty() { next } else { which.parse().ok()? };
+            // Python takes numbers everywhere or nowhere.
+            if *is_numbered.get_or_insert(!which.is_empty()) == which.is_empty() {
+                return Ok(None);
+            }
+            let Ok(which) = (if which.is_empty() { Ok(next) } else { which.parse::<usize>() }) else { return Ok(None) };
             next += 1;
-            made.push_str(&formatted(spec, values.get(which)?)?);
+            let Some(value) = values.get(which) else { return Ok(None) };
+            let Some(shown) = self.formatted(spec, value, span)? else { return Ok(None) };
+            made.push_str(&shown);
             if made.len() > TEXT {
-                return None;
+                return Ok(None);
             }
         }
         made.push_str(rest);
-        Some(made)
+        Ok(Some(made))
     }
 
     /// `"layer%02d" % n`.
     pub(super) fn percent(&mut self, text: Symbol<'c>, values: &Value<'c>, span: Span) -> Res<Value<'c>> {
         let given = match values {
-            Value::Tuple(items) => &items.items[..],
-            one => std::slice::from_ref(one),
+            Value::Tuple(items) => items.to_vec(),
+            one => vec![one.clone()],
         };
-        match percent(text.as_str(), given) {
+        match self.percent_text(text.as_str(), given, span)? {
             Some(made) => self.made_text(&made, span),
             None => {
                 let message = format!("the format \"{text}\" of {} is not read", values.describe());
@@ -259,36 +293,53 @@ impl<'c> Parser<'_, 'c> {
             }
         }
     }
-}
 
-fn percent(text: &str, values: &[Value<'_>]) -> Option<String> {
-    let mut values = values.iter();
-    let mut made = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('%') {
-        made.push_str(&rest[..at]);
-        rest = &rest[at + 1..];
-        if let Some(tail) = rest.strip_prefix('%') {
-            made.push('%');
-            rest = tail;
-            continue;
+    fn percent_text(&mut self, text: &str, values: Vec<Value<'c>>, span: Span) -> Res<Option<String>> {
+        let mut values = values.into_iter();
+        let mut made = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find('%') {
+            made.push_str(&rest[..at]);
+            rest = &rest[at + 1..];
+            if let Some(tail) = rest.strip_prefix('%') {
+                made.push('%');
+                rest = tail;
+                continue;
+            }
+            let Some(end) = rest.find(|c: char| c.is_ascii_alphabetic()) else { return Ok(None) };
+            let (spec, kind) = (&rest[..end], &rest[end..=end]);
+            rest = &rest[end + 1..];
+            let Some(value) = values.next() else { return Ok(None) };
+            // `-` puts to the left, and a number without a mark stands to the right, strings too.
+            let (is_left, spec) = spec.strip_prefix('-').map_or((false, spec), |spec| (true, spec));
+            let is_number = spec.chars().all(|c| c.is_ascii_digit() || c == '.');
+            if is_left && (!is_number || spec.starts_with('0')) {
+                return Ok(None);
+            }
+            let align = if is_left { "<" } else { "" };
+            let shown = match kind {
+                "s" | "r" if is_number && !spec.starts_with('0') => {
+                    let shown = match kind {
+                        "s" => self.shown(&value, span)?,
+                        _ => self.repr(&value, 0, span)?,
+                    };
+                    let Some(shown) = shown else { return Ok(None) };
+                    let shown = self.made_text(&shown, span)?;
+                    let align = if is_left || spec.is_empty() { "<" } else { ">" };
+                    self.formatted(&format!("{align}{spec}"), &shown, span)?
+                }
+                "d" | "i" if !spec.contains('.') => self.formatted(&format!("{align}{spec}d"), &value, span)?,
+                "f" => self.formatted(&format!("{align}{spec}f"), &value, span)?,
+                "x" if !spec.contains('.') => self.formatted(&format!("{align}{spec}x"), &value, span)?,
+                _ => None,
+            };
+            let Some(shown) = shown else { return Ok(None) };
+            made.push_str(&shown);
+            if made.len() > TEXT {
+                return Ok(None);
+            }
         }
-        let end = rest.find(|c: char| c.is_ascii_alphabetic())?;
-        let (spec, kind) = (&rest[..end], &rest[end..=end]);
-        rest = &rest[end + 1..];
-        let value = values.next()?;
-        let shown = match kind {
-            "s" if spec.is_empty() => plain_text(value)?,
-            "r" if spec.is_empty() => super::format::repr(value)?,
-            "d" | "i" => formatted(&format!("{spec}d"), value)?,
-            "f" | "x" => formatted(&format!("{spec}{kind}"), value)?,
-            _ => return None,
-        };
-        made.push_str(&shown);
-        if made.len() > TEXT {
-            return None;
-        }
+        made.push_str(rest);
+        Ok(values.next().is_none().then_some(made))
     }
-    made.push_str(rest);
-    values.next().is_none().then_some(made)
 }

@@ -1,7 +1,7 @@
 //! Reading sources with the ops of this repository.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tf_core::op::OpRegistry;
 use tf_core::{Arena, Context, Diagnostic, Module};
@@ -9,11 +9,14 @@ use tf_dsl::{DslOptions, parse_file};
 
 /// All ops of HIR, of TIR and of index arithmetic.
 pub fn registry() -> Arc<OpRegistry> {
-    let mut builder = tf_value::DialectBuilder::default();
-    tf_dim::register(&mut builder);
-    tf_hir::register(&mut builder);
-    tf_tir::register(&mut builder);
-    builder.freeze().expect("the dialects register once").0
+    static OPS: OnceLock<Arc<OpRegistry>> = OnceLock::new();
+    Arc::clone(OPS.get_or_init(|| {
+        let mut builder = tf_value::DialectBuilder::default();
+        tf_dim::register(&mut builder);
+        tf_hir::register(&mut builder);
+        tf_tir::register(&mut builder);
+        builder.freeze().expect("the dialects register once").0
+    }))
 }
 
 /// Reads `source` and hands the result to `check`.

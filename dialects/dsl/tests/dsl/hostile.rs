@@ -1,10 +1,9 @@
 //! Sources that nobody writes by hand: long, deep, broken.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use crate::common::{reference, registry, with_source};
 use proptest::prelude::{ProptestConfig, Strategy, prop, proptest};
-use tf_core::op::OpRegistry;
 use tf_core::walk::post_order;
 use tf_core::{AnyFunction, Arena, Context};
 use tf_dsl::{DslOptions, parse_file};
@@ -168,11 +167,6 @@ fn corpus() -> &'static Vec<String> {
     })
 }
 
-fn ops() -> Arc<OpRegistry> {
-    static OPS: OnceLock<Arc<OpRegistry>> = OnceLock::new();
-    Arc::clone(OPS.get_or_init(registry))
-}
-
 /// Pieces that change the meaning of what is around them.
 const PIECES: &[&str] = &[
     "(",
@@ -295,7 +289,7 @@ proptest! {
         let text = apply(&corpus[which % corpus.len()], &edits);
         let lines = text.lines().count() as u32 + 1;
         let arena = Arena::new();
-        let cx = Context::new(&arena, ops());
+        let cx = Context::new(&arena, registry());
         let file = cx.sources().add("mutated.py", text);
         if let Err(errors) = parse_file(&cx, file, &DslOptions::default()) {
             assert!(!errors.is_empty());
@@ -318,7 +312,7 @@ proptest! {
             _ => format!("{head}{stream}\n@func\ndef f(x: Tensor[(4, 6), \"f32\"]):\n    return x\n"),
         };
         let arena = Arena::new();
-        let cx = Context::new(&arena, ops());
+        let cx = Context::new(&arena, registry());
         let file = cx.sources().add("stream.py", text);
         if let Err(errors) = parse_file(&cx, file, &DslOptions::default()) {
             assert!(!errors.is_empty());

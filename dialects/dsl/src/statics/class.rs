@@ -1,0 +1,285 @@
+//! Plain classes of a file: configurations, dataclasses, named tuples, enums.
+
+use ruff_python_ast as ast;
+use tf_core::Span;
+use tf_types::Symbol;
+
+use super::dataclass::{Data, Field};
+use super::enums::Payload;
+use super::{Python, Unknown};
+use crate::body::is_docstring;
+use crate::names::Builtin;
+use crate::parser::{self, Binding, Frame, Names, Parser, Scope};
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// Methods that change what Python does with a class everywhere.
+const UNREAD: &[&str] = &[
+    "__class_getitem__",
+    "__del__",
+    "__delattr__",
+    "__delete__",
+    "__format__",
+    "__get__",
+    "__getattr__",
+    "__getattribute__",
+    "__init_subclass__",
+    "__instancecheck__",
+    "__new__",
+    "__prepare__",
+    "__set__",
+    "__set_name__",
+    "__setattr__",
+    "__slots__",
+    "__subclasscheck__",
+];
+
+/// A plain class.
+pub(crate) struct Record<'c> {
+    pub(super) name: Symbol<'c>,
+    pub(super) kind: Kind,
+    /// The class that it extends.
+    pub(super) base: Option<usize>,
+    pub(super) names: Scope<'c>,
+    /// Of a dataclass or named tuple: in order, those of the base first.
+    pub(super) fields: Vec<Field<'c>>,
+    /// Of an enum, in order and without aliases.
+    pub(super) members: Vec<Value<'c>>,
+    /// Why its names are not known any more.
+    pub(super) unknown: Option<Unknown>,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    Plain,
+    Data(Data),
+    Tuple,
+    Enum { payload: Option<Payload> },
+}
+
+/// By what instances are found in dicts and sets.
+pub(super) enum Hash {
+    None,
+    Identity,
+    /// The fields of that class.
+    Fields(usize),
+}
+
+/// By what instances are equal that have no method for it.
+pub(super) enum Equality {
+    Identity,
+    Fields(usize),
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// A class and those that it extends.
+    pub(super) fn classes(&self, first: Option<usize>) -> impl Iterator<Item = usize> {
+        std::iter::successors(first, |&at| self.records[at].base)
+    }
+
+    /// Whether an instance of a class is one of another.
+    pub(super) fn extends(&self, class: usize, other: usize) -> bool {
+        self.classes(Some(class)).any(|at| at == other)
+    }
+
+    fn has_own(&self, class: usize, name: &str) -> bool {
+        self.records[class].names.borrow().contains_key(&self.cx.symbol(name))
+    }
+
+    /// The class in whose statements, or by whose decorator, a method is defined that instances of `class` have.
+    pub(super) fn definer(&self, class: usize, name: &str) -> Option<(usize, bool)> {
+        self.classes(Some(class)).find_map(|at| match self.records[at].kind {
+            _ if self.has_own(at, name) => Some((at, true)),
+            Kind::Data(data) if data.writes(name) => Some((at, false)),
+            Kind::Tuple if name == "__init__" => Some((at, false)),
+            _ => None,
+        })
+    }
+
+    pub(super) fn hash_of(&self, class: usize) -> Hash {
+        for at in self.classes(Some(class)) {
+            match self.records[at].kind {
+                _ if self.has_own(at, "__hash__") => return Hash::None,
+                Kind::Data(data) if data.unsafe_hash || data.eq && data.frozen => return Hash::Fields(at),
+                Kind::Data(data) if data.eq => return Hash::None,
+                _ if self.has_own(at, "__eq__") => return Hash::None,
+                _ => {}
+            }
+        }
+        Hash::Identity
+    }
+
+    pub(super) fn equality_of(&self, class: usize) -> Equality {
+        match self.definer(class, "__eq__") {
+            Some((owner, false)) => Equality::Fields(owner),
+            _ => Equality::Identity,
+        }
+    }
+
+    /// The class whose fields order instances.
+    pub(super) fn order_of(&self, class: usize) -> Option<usize> {
+        self.definer(class, "__lt__").filter(|(_, is_own)| !is_own).map(|(owner, _)| owner)
+    }
+}
+
+impl<'a, 'c> Parser<'a, 'c> {
+    /// Binds a plain class; where it is not read, uses of it are refused.
+    pub(crate) fn plain_class(&mut self, class: &'a ast::StmtClassDef) {
+        let binding = match self.record(class) {
+            Ok(at) => Binding::Value(Value::Record(at)),
+            Err(Refusal::Unread(diagnostic)) => {
+                let at = self.span(&class.name);
+                let unread = Binding::unread(diagnostic.message, at);
+                class.body.iter().for_each(|stmt| self.lose_changes(stmt, &unread));
+                class.decorator_list.iter().for_each(|decorator| self.lose_calls(&decorator.expression, &unread));
+                unread
+            }
+            Err(refusal) => {
+                self.report(refusal);
+                Binding::Poison
+            }
+        };
+        self.bind(self.cx.symbol(class.name.as_str()), binding);
+    }
+
+    pub(super) fn unread_class<T>(&self, at: Span, why: &str) -> Res<T> {
+        Err(Refusal::unread(at, format!("it is a plain Python class {why}")))
+    }
+
+    /// The class as far as its decorators and bases say what it is.
+    fn record(&mut self, class: &'a ast::StmtClassDef) -> Res<usize> {
+        let at = self.span(&class.name);
+        let data = self.data_options(class)?;
+        let (kind, base) = self.bases(class)?;
+        let kind = match (data, kind) {
+            (None, kind) => kind,
+            (Some(data), Kind::Plain) => Kind::Data(data),
+            (Some(_), _) => return self.unread_class(at, "with a decorator, and authoring files are not executed"),
+        };
+        for known in self.classes(base) {
+            match (kind, self.records[known].kind) {
+                (Kind::Data(data), Kind::Data(known)) if data.frozen != known.frozen => {
+                    return Err(Refusal::wrong(at, "one of a dataclass and its base is frozen, and the other is not"));
+                }
+                (Kind::Data(_), Kind::Tuple) => return self.unread_class(at, "over a named tuple, which is not read"),
+                _ => {}
+            }
+        }
+        let fields = self.classes(base).map(|at| &self.records[at]).find(|record| !record.fields.is_empty());
+        let fields = fields.map(|record| record.fields.clone()).unwrap_or_default();
+        let names = Names::scope(Frame::default(), parser::Kind::Class);
+        let name = self.cx.symbol(class.name.as_str());
+        let scope = names.clone();
+        self.records.push(Record { name, kind, base, names, fields, members: Vec::new(), unknown: None });
+        let record = self.records.len() - 1;
+        self.scopes.push(scope);
+        let result = self.class_body(class, record);
+        self.scopes.pop();
+        let assigned = result?;
+        if let Some(name) = self.unread_name(record) {
+            return self.unread_class(at, &format!("with `{name}`, which is not read"));
+        }
+        match kind {
+            Kind::Enum { payload } => self.enum_members(record, payload, &assigned, at)?,
+            Kind::Data(_) | Kind::Tuple => self.check_fields(record, at)?,
+            Kind::Plain => {}
+        }
+        Ok(record)
+    }
+
+    fn unread_name(&self, record: usize) -> Option<&'c str> {
+        let record = &self.records[record];
+        let is_enum = matches!(record.kind, Kind::Enum { .. });
+        let is_unread = |name: &str| {
+            UNREAD.contains(&name)
+                || name.starts_with("__") && !name.ends_with("__")
+                || is_enum
+                    && (name == "__init__" || name.starts_with('_') && !name.starts_with("__") && name.ends_with('_'))
+        };
+        let mut found: Vec<_> =
+            record.names.borrow().keys().map(|name| name.as_str()).filter(|n| is_unread(n)).collect();
+        found.sort_unstable();
+        found.first().copied()
+    }
+
+    fn bases(&mut self, class: &ast::StmtClassDef) -> Res<(Kind, Option<usize>)> {
+        let at = self.span(&class.name);
+        let several = "with several bases or a metaclass, and authoring files are not executed";
+        let (mut kind, mut base, mut payload, mut count) = (Kind::Plain, None, false, 0);
+        let arguments = class.arguments.as_deref();
+        if arguments.is_some_and(|arguments| !arguments.keywords.is_empty()) {
+            return self.unread_class(at, several);
+        }
+        for expr in arguments.into_iter().flat_map(|arguments| &arguments.args) {
+            count += 1;
+            match self.eval(expr, None) {
+                Ok(Value::Record(record)) => {
+                    kind = match self.records[record].kind {
+                        Kind::Data(_) | Kind::Tuple => Kind::Plain,
+                        Kind::Enum { .. } if !self.records[record].members.is_empty() => {
+                            return self.unread_class(at, "that extends an enum with members");
+                        }
+                        other => other,
+                    };
+                    base = Some(record);
+                }
+                Ok(Value::Builtin(Builtin::Python(python))) => match python {
+                    Python::NamedTuple => kind = Kind::Tuple,
+                    Python::Enum => kind = Kind::Enum { payload: payload.then_some(Payload::Named) },
+                    Python::IntEnum => kind = Kind::Enum { payload: Some(Payload::Int) },
+                    Python::StrEnum => kind = Kind::Enum { payload: Some(Payload::Str) },
+                    Python::Object | Python::Abc => count -= 1,
+                    _ => {
+                        return self
+                            .unread_class(at, &format!("with the base `{}`, which is not read", self.text(expr)));
+                    }
+                },
+                Ok(Value::Builtin(Builtin::IntType | Builtin::StrType)) => {
+                    payload = true;
+                    count -= 1;
+                }
+                _ => return self.unread_class(at, &format!("with the base `{}`, which is not read", self.text(expr))),
+            }
+        }
+        match kind {
+            _ if count > 1 => self.unread_class(at, several),
+            Kind::Enum { payload: Some(_) } => Ok((kind, base)),
+            _ if payload => self.unread_class(at, "with a base of Python, which is not read"),
+            _ => Ok((kind, base)),
+        }
+    }
+
+    /// Runs the statements of a class; the names that it assigns, in order.
+    fn class_body(&mut self, class: &'a ast::StmtClassDef, record: usize) -> Res<Vec<Symbol<'c>>> {
+        let mut assigned = Vec::new();
+        let kind = self.records[record].kind;
+        for (at, member) in class.body.iter().enumerate() {
+            let span = self.span(member);
+            self.step(1, span)?;
+            match member {
+                ast::Stmt::Pass(_) => {}
+                first if at == 0 && is_docstring(first) => {}
+                ast::Stmt::Expr(expr) if expr.value.is_ellipsis_literal_expr() => {}
+                ast::Stmt::FunctionDef(def) => {
+                    let binding = self.defined(def, Some(record));
+                    self.bind(self.cx.symbol(def.name.as_str()), binding);
+                }
+                ast::Stmt::ClassDef(_) | ast::Stmt::Assign(_) => {
+                    if let ast::Stmt::Assign(assign) = member {
+                        let mut names = Vec::new();
+                        assign.targets.iter().for_each(|target| super::bound::target_names(target, &mut names));
+                        assigned.extend(names.into_iter().map(|name| self.cx.symbol(name)));
+                    }
+                    self.run_statement(member, span)?;
+                }
+                ast::Stmt::AnnAssign(assign) => self.annotated_member(assign, record)?,
+                // Where Python collects names, they stand in the class itself.
+                _ if matches!(kind, Kind::Plain) => {
+                    self.nested(span, |p| p.run_statement(member, span))?;
+                }
+                other => return self.unread_class(span, &format!("with `{}`", self.text(other))),
+            }
+        }
+        Ok(assigned)
+    }
+}

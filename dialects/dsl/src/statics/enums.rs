@@ -1,0 +1,109 @@
+//! Enums: their members, which are one each.
+
+use tf_core::Span;
+use tf_types::Symbol;
+
+use super::class::Kind;
+use super::{Instance, Python};
+use crate::names::Builtin;
+use crate::parser::{Binding, Parser};
+use crate::refusal::{Refusal, Res};
+use crate::value::Value;
+
+/// What members of an enum are besides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Payload {
+    Int,
+    Str,
+    /// `(int, Enum)` or `(str, Enum)`, which strings show by name.
+    Named,
+}
+
+impl<'c> Parser<'_, 'c> {
+    /// The members of an enum in order.
+    pub(super) fn members_of(&self, class: usize) -> Option<Vec<Value<'c>>> {
+        let record = &self.records[class];
+        matches!(record.kind, Kind::Enum { .. }).then(|| record.members.clone())
+    }
+
+    /// Makes the members of an enum of the values that its statements assign.
+    pub(super) fn enum_members(
+        &mut self,
+        record: usize,
+        payload: Option<Payload>,
+        assigned: &[Symbol<'c>],
+        at: Span,
+    ) -> Res<()> {
+        let mut values: Vec<Value<'c>> = Vec::new();
+        for (place, &name) in assigned.iter().enumerate() {
+            let bound = self.records[record].names.borrow().get(&name).cloned();
+            let given = match bound {
+                Some(Binding::Value(Value::Factory(_) | Value::Wrapped(..))) => continue,
+                Some(Binding::Value(value)) => value,
+                Some(Binding::Unread { why, .. }) => return Err(Refusal::unread(at, why)),
+                _ => return Err(Refusal::Reported),
+            };
+            if name.as_str().starts_with("__") {
+                continue;
+            }
+            if assigned[..place].contains(&name) {
+                return Err(Refusal::wrong(at, format!("the enum has two members `{name}`")));
+            }
+            let value = match given {
+                Value::Builtin(Builtin::Python(Python::Auto)) => self.automatic(&values, payload, name, at)?,
+                value => value,
+            };
+            let fits = match payload {
+                None => true,
+                Some(Payload::Int) => matches!(value, Value::Int(_)),
+                Some(Payload::Str) => matches!(value, Value::Str(_)),
+                Some(Payload::Named) => matches!(value, Value::Int(_) | Value::Str(_)),
+            };
+            if !fits {
+                return self
+                    .unread_class(at, &format!("with the member `{name}`, {}, which is not read", value.describe()));
+            }
+            let mut alias = None;
+            for (known, member) in values.iter().zip(self.records[record].members.clone()) {
+                if self.equal(known, &value, at)? {
+                    alias = Some(member);
+                }
+            }
+            let member = match alias {
+                Some(member) => member,
+                None => {
+                    let attributes =
+                        vec![(self.cx.symbol("name"), Value::Str(name)), (self.cx.symbol("value"), value.clone())];
+                    let member = self.heap.instance(Instance::of(record, attributes, true));
+                    values.push(value);
+                    self.records[record].members.push(member.clone());
+                    member
+                }
+            };
+            self.records[record].names.borrow_mut().insert(name, Binding::Value(member));
+        }
+        Ok(())
+    }
+
+    /// What `auto()` stands for after these values.
+    fn automatic(&self, values: &[Value<'c>], payload: Option<Payload>, name: Symbol<'c>, at: Span) -> Res<Value<'c>> {
+        if payload == Some(Payload::Str) {
+            return Ok(Value::Str(self.cx.symbol(&name.as_str().to_lowercase())));
+        }
+        let ints: Option<Vec<i64>> = values
+            .iter()
+            .map(|value| match value {
+                Value::Int(value) => Some(*value),
+                _ => None,
+            })
+            .collect();
+        let last =
+            ints.as_ref().map(|ints| (ints.last().copied().unwrap_or(0), ints.iter().max().copied().unwrap_or(0)));
+        match last {
+            Some((last, most)) if last == most && payload != Some(Payload::Named) && last < i64::MAX => {
+                Ok(Value::Int(last + 1))
+            }
+            _ => self.unread_class(at, "with `auto()` after values that do not ascend, which is not read"),
+        }
+    }
+}
