@@ -64,6 +64,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             callee @ (Value::Factory(_) | Value::Bound(_) | Value::Object(_)) if self.body.is_some() => {
                 Err(self.called_in_body(&callee, call, span))
             }
+            callee @ Value::Method(_) if self.body.is_some() && !self.reads(&callee) => {
+                Err(self.called_in_body(&callee, call, span))
+            }
             callee @ (Value::Factory(_)
             | Value::Bound(_)
             | Value::Method(_)

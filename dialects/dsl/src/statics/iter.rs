@@ -93,6 +93,8 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn iter_of(&mut self, value: &Value<'c>, span: Span) -> Res<Ref<Iter<'c>>> {
         self.known(value, span)?;
         let iter = match value {
+            // Bodies are read, not run: they take nothing out of what the file walks.
+            Value::Iter(_) if self.body.is_some() => return Err(no_sequence(value, span)),
             Value::Iter(iter) => return Ok(Rc::clone(iter)),
             Value::List(list) => Iter::List(Rc::clone(list), 0),
             Value::Dict(dict) => Iter::Dict(View::Keys, Rc::clone(dict), 0, dict.get().len()),

@@ -51,6 +51,11 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    /// Whether a method is one that bodies may call.
+    pub(crate) fn reads(&self, method: &Value<'c>) -> bool {
+        matches!(method, Value::Method(parts) if self.has_method(&parts.0, parts.1.as_str()))
+    }
+
     /// `owner.name(args)` of a value of Python, or a copy of a module.
     pub(super) fn method_call(
         &mut self,

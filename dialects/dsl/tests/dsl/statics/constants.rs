@@ -302,3 +302,35 @@ fn python_that_is_not_evaluated() {
         assert_eq!(extent(lines, "4"), why, "{lines}");
     }
 }
+
+/// What a `with` of the file binds is bound behind it too, and its statements are those of the file.
+#[test]
+fn meshes_of_the_file_stay_bound() {
+    let lines = "with Mesh((Topology(\"thread\", 8),), (8,), (\"w\",)) as m:\n    K = 16\n    @func\n    \
+        def inner(x: Tensor[(K @ m.w,), \"f32\"]):\n        return x";
+    assert_eq!(annotated(lines, "Tensor[(K @ m.w,), \"f32\"]"), "Tensor[(16,), \"f32\", (8 @ w, 2)]");
+}
+
+/// Bodies use what the file made, and see an enum of integers as integers.
+#[test]
+fn bodies_use_objects_of_the_file() {
+    let lines = "from enum import IntEnum\nclass K(IntEnum):\n    A = 4\nSHAPES = {\"x\": [K.A, 8]}\nSHAPES[\"x\"].append(2)\n\
+        ROUNDS = range(3)\n@func\ndef g(x: Tensor[(K.A, 8, 2), \"f32\"]):\n    \
+        parts = [x * 2.0 for i in ROUNDS]\n    return parts[K.A - 2]\n";
+    let source = format!("{HEAD}{lines}@func\ndef f(x: Tensor[SHAPES[\"x\"], \"f32\"]):\n    return g(x)\n");
+    with_source(&source, |_, result| {
+        let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert_eq!(module.functions[0].params()[0].ty().to_string(), "Tensor[(4, 8, 2), \"f32\"]");
+    });
+    let unknown = "XS = [1, 2]\nT = (XS, 3)\nundefined(T)\n";
+    for (used, why) in [
+        ("[x for i in XS]", "the name `undefined` is not defined"),
+        ("[x for i in T[0]]", "the name `undefined` is not defined"),
+    ] {
+        let source = format!("{HEAD}{unknown}@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return {used}\n");
+        with_source(&source, |_, result| {
+            let errors = result.err().unwrap_or_default();
+            assert_eq!((errors[0].message.as_str(), errors[0].labels[0].1.as_str()), (why, "changed here"));
+        });
+    }
+}
