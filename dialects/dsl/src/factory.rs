@@ -34,10 +34,12 @@ pub(crate) struct Factory<'a, 'c> {
 
 /// The results of a function by its arguments.
 struct Cache<'c> {
-    /// With the arguments themselves: `1` and `1.0` are one key.
-    known: RefCell<FxHashMap<Vec<Key<'c>>, (Vec<Value<'c>>, Value<'c>)>>,
+    known: RefCell<FxHashMap<Vec<Key<'c>>, Entry<'c>>>,
     most: usize,
 }
+
+/// The arguments themselves, since `1` and `1.0` are one key, and what they gave.
+type Entry<'c> = (Vec<Value<'c>>, Value<'c>);
 
 /// What a call runs.
 #[derive(Clone)]

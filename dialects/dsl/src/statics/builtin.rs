@@ -251,7 +251,7 @@ impl<'c> Parser<'_, 'c> {
                     ast::Operator::BitXor => "symmetric_difference",
                     _ => return None,
                 };
-                Some(self.set_method(a, name, &[b.clone()], span))
+                Some(self.set_method(a, name, std::slice::from_ref(b), span))
             }
             (ast::Operator::Add, Value::Tuple(_), Value::Tuple(_))
             | (ast::Operator::Add, Value::List(_), Value::List(_)) => {

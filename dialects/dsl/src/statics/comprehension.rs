@@ -22,10 +22,8 @@ pub(crate) struct Generator<'c> {
 
 impl<'c> Generator<'c> {
     pub(super) fn parts(&self) -> Vec<Value<'c>> {
-        let own = self.scopes.last().into_iter().flat_map(|scope| {
-            let values = scope.borrow().values().filter_map(Binding::value).collect::<Vec<_>>();
-            values
-        });
+        let values = |scope: &Scope<'c>| scope.borrow().values().filter_map(Binding::value).collect::<Vec<_>>();
+        let own = self.scopes.last().map(values).unwrap_or_default().into_iter();
         own.chain(self.open.iter().map(|iter| Value::Iter(Rc::clone(iter)))).collect()
     }
 }
