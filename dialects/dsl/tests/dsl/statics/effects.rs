@@ -114,7 +114,7 @@ V = list(gen())"#,
 xs = [3, 1]
 heapq.heappush(xs, 0)
 V = xs"#,
-        "`heapq` cannot be used: it comes from `heapq`, and authoring files are read, not executed",
+        "it comes from `heapq`, and authoring files are read, not executed",
     ),
     (
         r#"import numpy as np
@@ -122,14 +122,14 @@ cfg = {"a": [1]}
 z = np.zeros(cfg["a"]).sum()
 np.random.seed(0)
 V = cfg"#,
-        "`np` cannot be used: it comes from `numpy`, and authoring files are read, not executed",
+        "it comes from `numpy`, and authoring files are read, not executed",
     ),
     (
         r#"import random
 xs = [1, 2]
 random.shuffle(xs)
 V = xs"#,
-        "`random` cannot be used: it comes from `random`, and authoring files are read, not executed",
+        "it comes from `random`, and authoring files are read, not executed",
     ),
     (
         r#"import functools
@@ -143,7 +143,7 @@ V = out"#,
 out = []
 weird.apply(out.append, 3)
 V = out"#,
-        "`weird` cannot be used: it comes from `weird`, and authoring files are read, not executed",
+        "it comes from `weird`, and authoring files are read, not executed",
     ),
     (
         r#"import weird
@@ -151,14 +151,14 @@ out = []
 def add(): out.append(1)
 weird.run(add)
 V = out"#,
-        "`weird` cannot be used: it comes from `weird`, and authoring files are read, not executed",
+        "it comes from `weird`, and authoring files are read, not executed",
     ),
     (
         r#"import weird
 out = []
 weird.run(lambda: out.append(1))
 V = out"#,
-        "`weird` cannot be used: it comes from `weird`, and authoring files are read, not executed",
+        "it comes from `weird`, and authoring files are read, not executed",
     ),
     (
         r#"import weird
@@ -168,7 +168,7 @@ class C:
 c = C()
 weird.run(c.up)
 V = c.n"#,
-        "`weird` cannot be used: it comes from `weird`, and authoring files are read, not executed",
+        "it comes from `weird`, and authoring files are read, not executed",
     ),
     (
         r#"def unread(xs):
@@ -197,7 +197,7 @@ def gen():
     yield 1
 list(gen())
 V = n"#,
-        "`n` cannot be used: `gen` is a generator, which is not run",
+        "`gen` is a generator, which is not run",
     ),
     (
         r#"def mk():
@@ -209,7 +209,7 @@ V = n"#,
     list(gen())
     return n
 V = mk()"#,
-        "`n` cannot be used: `gen` is a generator, which is not run",
+        "`gen` is a generator, which is not run",
     ),
     (
         r#"class C:
@@ -264,12 +264,12 @@ V = a"#,
         r#"a = [1]
 a += undefined()
 V = a"#,
-        "`a` cannot be used: the name `undefined` is not defined",
+        "the name `undefined` is not defined",
     ),
     (
         r#"import os
 V = os.path.join("a", "b")"#,
-        "`os` cannot be used: it comes from `os`, and authoring files are read, not executed",
+        "it comes from `os`, and authoring files are read, not executed",
     ),
     (
         r#"if undefined_flag:
