@@ -354,6 +354,14 @@ mod tests {
     }
 
     #[test]
+    fn every_byte_but_zero_is_true_and_indices_have_64_bits() {
+        let flags = Tensor::from_le_bytes(&[3], DType::Bool, &[0, 1, 255]).unwrap();
+        assert_eq!(flags.to_i64_vec(), Ok(vec![0, 1, 1]));
+        assert_eq!(flags.to_le_bytes(), [0, 1, 1]);
+        assert_eq!(Tensor::scalar((1i64 << 40) + 1).to_index(), Ok((1 << 40) + 1));
+    }
+
+    #[test]
     fn refusals_name_the_numbers() {
         let error = Tensor::from_f32(&[2, 3], &[0.0; 5]).unwrap_err();
         assert_eq!(error.message, "a tensor of shape (2, 3) cannot hold 5 elements");

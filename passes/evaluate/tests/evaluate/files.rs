@@ -157,6 +157,8 @@ fn stated_dims_must_be_those_of_the_run() {
     assert!(run(cx, rules, &format!("inputs={file} dims=n:2")).is_ok());
     let text = run(cx, rules, &format!("inputs={file} dims=n:3")).unwrap_err();
     assert!(text.contains("dim `n` is 2 in the inputs, but stated as 3"), "{text}");
+    let text = run(cx, rules, &format!("inputs={file} dims=n:1")).unwrap_err();
+    assert!(text.contains("dim `n` is 2 in the inputs, but stated as 1"), "{text}");
     let text = run(cx, rules, "random=1 dims=m:3").unwrap_err();
     assert!(text.contains("`f` has no dim `m`, whose size `dims` states") && text.contains("it has `n`"), "{text}");
 }

@@ -87,6 +87,8 @@ fn constants_go_by_dotted_name_and_methods_run_children() {
     assert_eq!(run(names, both()), Ok(vec![vec![202.0, 404.0], vec![101.0, 202.0]]));
     let looped = "for m in $self.steps { set x = $m($x) }\n for i in range 0 to 3 step 1 { set x = $self.twice($x) }\n return $x";
     assert_eq!(run(looped, both()), Ok(vec![vec![888.0, 1776.0]]));
+    let down = "for i in range 3 to 0 step -1 { set x = $self.twice($x) }\n for i in range 5 to 0 step -2 { set x = $self.twice($x) }\n return $x";
+    assert_eq!(run(down, both()), Ok(vec![vec![64.0, 128.0]]));
     let unpacked = "unpack (p, q) = ($x, $self.a($x))\n drop $self.twice($p)\n return $q";
     // The child that is not reached needs no constants.
     assert_eq!(run(unpacked, map(&[("a.w", f32s(&[1.0, 1.0]))])), Ok(vec![vec![2.0, 3.0]]));
@@ -123,6 +125,10 @@ fn what_a_method_may_not_do_is_named() {
     has("return $self.steps($x)", "only functions, children and methods are called");
     has("unpack (a, b) = $self.twice($x)", "what is unpacked is no tuple");
     has("unpack (a, b, c) = $self.steps", "3 names for 2 values");
+    has("unpack (a, b) = ($x, $x, $x)", "2 names for 3 values");
+    has("return $self.forward($x, @x = $x)", "`x` is given twice");
+    has("return $self.forward(@y = $x)", "it has no parameter `y`");
+    has("return $self.forward()", "`x` is not given");
     has("return $self.twice($self)", "an argument of a function is a tensor or a number");
     has("return $self.twice($x, @y = $x)", "`twice` takes 1 activation (`x`), found 2");
     has("return $self", "method `forward` returns something that is no tensor");

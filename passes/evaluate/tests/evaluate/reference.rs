@@ -140,6 +140,10 @@ fn loops_that_cannot_run() {
         cx.grid(tf_core::node::GridRegion { start: cx.dim(-1), ..*region }, f.body.unwrap().ty(), f.body.unwrap().meta);
     let message = run(cx, rules, function(cx, "f", &[x], early), &[f32s(&[1.0])]).unwrap_err();
     assert_eq!(message, "4: the bounds of a loop are at least 0, found -1 and 1");
+    let early =
+        cx.grid(tf_core::node::GridRegion { stop: cx.dim(-1), ..*region }, f.body.unwrap().ty(), f.body.unwrap().meta);
+    let message = run(cx, rules, function(cx, "f", &[x], early), &[f32s(&[1.0])]).unwrap_err();
+    assert_eq!(message, "4: the bounds of a loop are at least 0, found 0 and -1");
 }
 
 #[test]
