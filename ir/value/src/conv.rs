@@ -53,8 +53,10 @@ impl ConvGeometry {
             for (at, row) in rows.enumerate() {
                 let line = &image[(top + at * self.stride[0]) * w..][..w];
                 let columns = &mut columns[row * out[1]..][taken.clone()];
-                for (to, from) in columns.iter_mut().zip(line[left.min(w)..].iter().step_by(self.stride[1])) {
-                    *to = *from;
+                let line = &line[left.min(w)..];
+                match self.stride[1] {
+                    1 => columns.copy_from_slice(&line[..columns.len()]),
+                    stride => columns.iter_mut().zip(line.iter().step_by(stride)).for_each(|(to, from)| *to = *from),
                 }
             }
         });
