@@ -34,7 +34,7 @@ impl Pass for Verify {
         let (mut members, mut names) = (Vec::new(), Vec::new());
         for owner in in_context(module, context) {
             let at = names.len();
-            names.push(Names::new(owner));
+            names.push(Names::indexed(owner));
             members.extend(owner.all_functions().map(|function| (function, at)));
         }
         let found = map_in_parallel(context, &members, |cx, &(member, owner)| {
@@ -53,7 +53,7 @@ impl Pass for Verify {
 /// The violations in one function.
 #[must_use]
 pub fn function<'c>(function: AnyFunction<'c>, module: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
-    function_among(function, &Names::new(module), cx)
+    function_among(function, &Names { module, index: None }, cx)
 }
 
 fn function_among<'c>(function: AnyFunction<'c>, names: &Names<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
@@ -66,26 +66,36 @@ fn function_among<'c>(function: AnyFunction<'c>, names: &Names<'c>, cx: &Context
 /// What the names stand for that functions of a module call and launch.
 struct Names<'c> {
     module: Module<'c>,
-    functions: FxHashMap<Symbol<'c>, AnyFunction<'c>>,
-    children: FxHashMap<Symbol<'c>, Module<'c>>,
+    /// Functions and children by name, for the functions of a whole module; one alone looks each of its names up.
+    index: Option<(FxHashMap<Symbol<'c>, AnyFunction<'c>>, FxHashMap<Symbol<'c>, Module<'c>>)>,
 }
 
 impl<'c> Names<'c> {
-    fn new(module: Module<'c>) -> Self {
-        let mut names = Self { module, functions: FxHashMap::default(), children: FxHashMap::default() };
+    fn indexed(module: Module<'c>) -> Self {
+        let (mut functions, mut children) = (FxHashMap::default(), FxHashMap::default());
         for &function in module.functions {
-            names.functions.entry(function.name()).or_insert(function);
+            functions.entry(function.name()).or_insert(function);
         }
         for child in module.child_modules() {
-            names.children.entry(child.name).or_insert(child);
+            children.entry(child.name).or_insert(child);
         }
-        names
+        Self { module, index: Some((functions, children)) }
+    }
+
+    /// As [`Module::lookup`].
+    fn lookup(&self, name: Symbol<'c>) -> Option<AnyFunction<'c>> {
+        match &self.index {
+            Some((functions, _)) => functions.get(&name).copied(),
+            None => self.module.lookup(name.as_str()),
+        }
     }
 
     /// As [`Module::launched`].
     fn launched(&self, name: Symbol<'c>) -> Option<AnyFunction<'c>> {
-        let function = self.functions.get(&name).copied();
-        function.or_else(|| self.children.get(&name)?.entry_function())
+        match &self.index {
+            Some((_, children)) => self.lookup(name).or_else(|| children.get(&name)?.entry_function()),
+            None => self.module.launched(name.as_str()),
+        }
     }
 }
 

@@ -52,7 +52,7 @@ impl<'c> Check<'_, 'c> {
     }
 
     pub(super) fn callee(&mut self, name: Symbol<'c>, span: Option<Span>) -> Option<PrimFunction<'c>> {
-        if let Some(AnyFunction::Tir(callee)) = self.names.functions.get(&name).copied() {
+        if let Some(AnyFunction::Tir(callee)) = self.names.lookup(name) {
             return Some(callee);
         }
         let known = self.module.functions.iter().filter(|f| matches!(f, AnyFunction::Tir(_)));
