@@ -1,7 +1,7 @@
 //! Host values of the evaluator: typed arrays, their arithmetic, tensor files, comparison.
 //!
-//! Nothing here but [`rule`] and [`tir`] knows an IR node. A [`Tensor`] is an n-d array of one dtype; clones and views share storage. All results are the same at
-//! any number of threads.
+//! Nothing here but [`rule`] and [`tir`] knows an IR node. A [`Tensor`] is an n-d array of one dtype; clones and views share
+//! storage. All results are the same at any number of threads.
 
 pub mod io;
 pub mod rule;
@@ -17,6 +17,7 @@ mod conv;
 mod element;
 mod error;
 mod extent;
+mod fold;
 mod fp8;
 mod gather;
 mod index;

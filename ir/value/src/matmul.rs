@@ -1,6 +1,6 @@
 //! Matrix products.
 
-use ndarray::{ArrayView2, ArrayViewMut2, Axis, Ix2, IxDyn, s};
+use ndarray::{ArrayView2, ArrayViewD, ArrayViewMut2, Axis, Ix2, IxDyn, s};
 use rayon::prelude::*;
 use tf_types::DType;
 
@@ -16,28 +16,28 @@ const TILE_ROWS: usize = 128;
 const TILE_COLUMNS: usize = 512;
 
 /// One operand broadcast over the batch axes, and the matrix number `at` of it.
-pub(crate) struct Batch<T> {
-    array: SharedArray<T>,
-    shape: Vec<usize>,
+pub(crate) struct Batch<'a, T> {
+    view: ArrayViewD<'a, T>,
 }
 
-impl<T: Element> Batch<T> {
-    pub(crate) fn new(array: &SharedArray<T>, batch: &[usize]) -> Self {
+impl<'a, T: Element> Batch<'a, T> {
+    pub(crate) fn new(array: &'a SharedArray<T>, batch: &[usize]) -> Self {
         let mut shape = batch.to_vec();
         shape.extend_from_slice(&array.shape()[array.ndim() - 2..]);
-        Self { array: array.clone(), shape }
+        Self { view: array.broadcast(IxDyn(&shape)).expect("batch axes broadcast") }
     }
 
     /// Columns of each matrix.
     pub(crate) fn columns(&self) -> usize {
-        self.shape[self.shape.len() - 1]
+        self.view.shape()[self.view.ndim() - 1]
     }
 
-    pub(crate) fn matrix(&self, mut at: usize) -> ArrayView2<'_, T> {
-        let mut view = self.array.broadcast(IxDyn(&self.shape)).expect("batch axes broadcast");
-        for axis in (0..self.shape.len() - 2).rev() {
-            view = view.index_axis_move(Axis(axis), at % self.shape[axis]);
-            at /= self.shape[axis];
+    pub(crate) fn matrix(&self, mut at: usize) -> ArrayView2<'a, T> {
+        let mut view = self.view.clone();
+        for axis in (0..self.view.ndim() - 2).rev() {
+            let extent = self.view.shape()[axis];
+            view = view.index_axis_move(Axis(axis), at % extent);
+            at /= extent;
         }
         view.into_dimensionality::<Ix2>().expect("two axes are left")
     }
@@ -205,6 +205,20 @@ mod tests {
                     let got = a.matmul(b).unwrap();
                     assert_eq!((got.dtype(), got.to_le_bytes()), (dtype, want.to_le_bytes()), "{m} {k} {n} {dtype}");
                 }
+            }
+        }
+    }
+
+    /// Few rows are summed in blocks too, however the matrix lies.
+    #[test]
+    fn long_products_stay_accurate() {
+        let k = 200_000;
+        for (m, n) in [(1, 1), (1, 40), (3, 40), (3, 5)] {
+            let (a, b) = (Tensor::full(&[m, k], 0.1f32).unwrap(), Tensor::full(&[k, n], 1.0f32).unwrap());
+            let want = f64::from(0.1f32) * k as f64;
+            for b in [&b, &turned(&b)] {
+                let got = a.matmul(b).unwrap().to_f64_vec();
+                assert!(got.iter().all(|x| (x / want - 1.0).abs() < 1e-5), "{m} {n}: {}", got[0]);
             }
         }
     }

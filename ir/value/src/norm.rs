@@ -1,7 +1,7 @@
 //! Softmax and normalisations: f32 inside, one rounding at the end.
 
+use crate::fold::{SPAN, joined};
 use crate::kernel::{each, each_pair};
-use crate::reduce::{SPAN, joined};
 use crate::rows::{greatest, sum};
 use crate::tensor::show_shape;
 use crate::vector::vectorized;

@@ -1,196 +1,17 @@
 //! Reductions over axes.
-//!
-//! Elements are folded in a fixed order that depends on the dtype and the shape only: up to 64 lanes within a block, blocks in sequence within a
-//! piece of fixed length, pieces pairwise. So long sums stay accurate, and threads do not matter.
 
 use std::convert::identity;
-use std::ops::Range;
 
 use half::{bf16, f16};
-use rayon::prelude::*;
 use tf_types::DType;
 use tf_types::kinds::ReduceKind;
 
 use crate::binary::max_f32;
 use crate::element::{Element, Numeric, SharedArray};
-use crate::kernel::{BLOCK, CHUNK, each_pair};
+use crate::fold::{Fold, fold, fold_of};
 use crate::tensor::{from_parts, row_major};
-use crate::vector::vectorized;
 use crate::view::normalize_axis;
 use crate::{Fp8E4M3, Tensor, ValueError};
-
-/// Independent partial results within a long block and a shorter one; fixed numbers, so that the order of folding is. Several vectors of them,
-/// because a vector waits some cycles for its last result.
-const LANES: usize = 64;
-const FEW_LANES: usize = 16;
-/// Elements folded by lanes; more of them would be summed one after the other for too long.
-pub(crate) const SPAN: usize = 1 << 12;
-/// Columns of one task when the reduced axis is not the innermost; their totals stay in the first-level cache.
-const COLUMNS: usize = 1024;
-/// Rows folded one after the other; longer runs are halved.
-const ROWS: usize = 64;
-
-/// An associative fold. Function pointers, so that the loops over tensors are compiled once for each element type.
-struct Fold<W> {
-    /// The identity.
-    start: W,
-    /// Folds up to [`SPAN`] elements.
-    block: fn(&[W]) -> W,
-    /// Folds a row into the totals of its columns.
-    row: fn(&mut [W], &[W]),
-    /// Joins two results.
-    join: fn(W, W) -> W,
-}
-
-/// The fold with `$join` of `$term` of each element; `$start` is the identity.
-macro_rules! fold {
-    ($start:expr, $term:expr, $join:expr) => {
-        Fold {
-            start: $start,
-            block: |elements| fold_block(elements, $start, $term, $join),
-            row: |totals, elements| each_pair(totals, elements, |total, element| $join(total, $term(element))),
-            join: $join,
-        }
-    };
-}
-
-/// Folds up to [`SPAN`] elements.
-pub(crate) fn fold_block<W: Copy>(
-    elements: &[W],
-    start: W,
-    term: impl Fn(W) -> W + Copy,
-    join: impl Fn(W, W) -> W + Copy,
-) -> W {
-    if elements.len() < FEW_LANES {
-        return elements.iter().fold(start, |total, &element| join(total, term(element)));
-    }
-    vectorized(
-        #[inline(always)]
-        move || match elements.len() < 4 * LANES {
-            true => fold_lanes::<W, FEW_LANES>(elements, start, term, join),
-            false => fold_lanes::<W, LANES>(elements, start, term, join),
-        },
-    )
-}
-
-#[inline(always)]
-fn fold_lanes<W: Copy, const N: usize>(
-    elements: &[W],
-    start: W,
-    term: impl Fn(W) -> W,
-    join: impl Fn(W, W) -> W + Copy,
-) -> W {
-    let mut lanes = [start; N];
-    let (whole, rest) = elements.as_chunks::<N>();
-    for chunk in whole {
-        for (lane, &element) in lanes.iter_mut().zip(chunk) {
-            *lane = join(*lane, term(element));
-        }
-    }
-    for (lane, &element) in lanes.iter_mut().zip(rest) {
-        *lane = join(*lane, term(element));
-    }
-    joined(lanes, join)
-}
-
-/// One result of all lanes.
-#[inline(always)]
-pub(crate) fn joined<W: Copy, const N: usize>(mut lanes: [W; N], join: impl Fn(W, W) -> W) -> W {
-    let mut width = N / 2;
-    while width > 0 {
-        for lane in 0..width {
-            lanes[lane] = join(lanes[lane], lanes[lane + width]);
-        }
-        width /= 2;
-    }
-    lanes[0]
-}
-
-impl<W: Copy> Fold<W> {
-    /// Folds neighbours until one is left; there is at least one.
-    fn pairwise(&self, mut pieces: Vec<W>) -> W {
-        while pieces.len() > 1 {
-            pieces = pieces.chunks(2).map(|pair| pair[1..].iter().fold(pair[0], |a, &b| (self.join)(a, b))).collect();
-        }
-        pieces[0]
-    }
-}
-
-/// `source` is `[outer, red, inner]`, row-major; the middle axis is folded.
-fn fold<T: Numeric>(source: &[T], [outer, red, inner]: [usize; 3], fold: &Fold<T::Wide>) -> Vec<T::Wide> {
-    if outer == 0 || red == 0 || inner == 0 {
-        return vec![fold.start; outer * inner];
-    }
-    if inner == 1 { fold_rows(source, red, fold) } else { fold_columns(source, [outer, red, inner], fold) }
-}
-
-fn fold_rows<T: Numeric>(source: &[T], red: usize, fold: &Fold<T::Wide>) -> Vec<T::Wide> {
-    let piece = |elements: &[T]| {
-        if let Some(wide) = T::wide_of(elements) {
-            return wide.chunks(SPAN).fold(fold.start, |total, span| (fold.join)(total, (fold.block)(span)));
-        }
-        let mut wide = [T::Wide::default(); BLOCK];
-        elements.chunks(BLOCK).fold(fold.start, |total, block| {
-            let wide = &mut wide[..block.len()];
-            T::load(block, wide);
-            (fold.join)(total, (fold.block)(wide))
-        })
-    };
-    let row = |row: &[T]| match row.len() {
-        n if n <= CHUNK => piece(row),
-        _ => fold.pairwise(row.par_chunks(CHUNK).map(piece).collect()),
-    };
-    source.par_chunks(red).with_min_len((CHUNK / red).max(1)).map(row).collect()
-}
-
-fn fold_columns<T: Numeric>(source: &[T], [outer, red, inner]: [usize; 3], fold: &Fold<T::Wide>) -> Vec<T::Wide> {
-    let tiles = inner.div_ceil(COLUMNS);
-    let tile = |index: usize| {
-        let (at, from) = (index / tiles, index % tiles * COLUMNS);
-        let width = COLUMNS.min(inner - from);
-        let row = |row: usize| {
-            let begin = (at * red + row) * inner + from;
-            &source[begin..begin + width]
-        };
-        fold_row_range(&row, 0..red, width, fold)
-    };
-    let min_tiles = (CHUNK / (red * COLUMNS.min(inner))).max(1);
-    let parts: Vec<Vec<T::Wide>> = (0..outer * tiles).into_par_iter().with_min_len(min_tiles).map(tile).collect();
-    parts.into_iter().flatten().collect()
-}
-
-/// Folds rows of `width` elements column by column, each half of a long range on its own.
-fn fold_row_range<'s, T: Numeric>(
-    row: &(dyn Fn(usize) -> &'s [T] + Sync),
-    range: Range<usize>,
-    width: usize,
-    fold: &Fold<T::Wide>,
-) -> Vec<T::Wide> {
-    if range.len() <= ROWS {
-        let mut wide = [T::Wide::default(); COLUMNS];
-        let mut totals = vec![fold.start; width];
-        for at in range {
-            let elements = match T::wide_of(row(at)) {
-                Some(elements) => elements,
-                None => {
-                    T::load(row(at), &mut wide[..width]);
-                    &wide[..width]
-                }
-            };
-            (fold.row)(&mut totals, elements);
-        }
-        return totals;
-    }
-    let middle = range.start + (range.len() / 2).next_multiple_of(ROWS);
-    let halves = (range.start..middle, middle..range.end);
-    let half = |range| fold_row_range(row, range, width, fold);
-    let (mut totals, rest) = match range.len() * width > CHUNK {
-        true => rayon::join(|| half(halves.0), || half(halves.1)),
-        false => (half(halves.0), half(halves.1)),
-    };
-    each_pair(&mut totals, &rest, fold.join);
-    totals
-}
 
 /// A tensor seen as `[outer, red, inner]`, and the shape its reduction has.
 struct Plan {
@@ -244,12 +65,12 @@ fn finish<T: Numeric>(plan: &Plan, values: &[T::Wide]) -> Tensor {
 }
 
 fn floats<T: Least>(x: &SharedArray<T>, plan: &Plan, kind: ReduceKind) -> Tensor {
-    let sum = fold!(0.0, identity, |a: f32, b: f32| a + b);
+    let sum = fold_of!(0.0, identity, |a: f32, b: f32| a + b);
     let chosen = match kind {
         ReduceKind::Sum | ReduceKind::Mean => sum,
         // The start is the dtype's own least value; the lanes may start lower, no element does.
-        ReduceKind::Max => Fold { start: T::LEAST, ..fold!(f32::NEG_INFINITY, identity, max_f32) },
-        ReduceKind::AbsMax => fold!(0.0, f32::abs, max_f32),
+        ReduceKind::Max => Fold { start: T::LEAST, ..fold_of!(f32::NEG_INFINITY, identity, max_f32) },
+        ReduceKind::AbsMax => fold_of!(0.0, f32::abs, max_f32),
     };
     let mut values = fold(&row_major(x), plan.extents, &chosen);
     if kind == ReduceKind::Mean {
@@ -263,11 +84,11 @@ macro_rules! integers {
     ($name:ident, $type:ty) => {
         fn $name(x: &SharedArray<$type>, plan: &Plan, kind: ReduceKind) -> Result<Tensor, ValueError> {
             let chosen = match kind {
-                ReduceKind::Sum => fold!(0, identity, <$type>::wrapping_add),
-                ReduceKind::Max => fold!(<$type>::MIN, identity, <$type>::max),
+                ReduceKind::Sum => fold_of!(0, identity, <$type>::wrapping_add),
+                ReduceKind::Max => fold_of!(<$type>::MIN, identity, <$type>::max),
                 // The absolute value of the least integer wraps to itself, so 0 is the identity of an empty axis only.
-                ReduceKind::AbsMax if plan.extents[1] == 0 => fold!(0, identity, <$type>::max),
-                ReduceKind::AbsMax => fold!(<$type>::MIN, <$type>::wrapping_abs, <$type>::max),
+                ReduceKind::AbsMax if plan.extents[1] == 0 => fold_of!(0, identity, <$type>::max),
+                ReduceKind::AbsMax => fold_of!(<$type>::MIN, <$type>::wrapping_abs, <$type>::max),
                 ReduceKind::Mean => {
                     return Err(refused(kind, "floats", <$type>::DTYPE).with_help("cast to a float dtype first"));
                 }
@@ -311,7 +132,7 @@ impl Tensor {
             Self::I64(x) => longs(x, &plan, kind),
             Self::Bool(x) => match kind {
                 ReduceKind::Max => {
-                    let any = fold!(false, identity, |a: bool, b: bool| a || b);
+                    let any = fold_of!(false, identity, |a: bool, b: bool| a || b);
                     Ok(finish::<bool>(&plan, &fold(&row_major(x), plan.extents, &any)))
                 }
                 _ => Err(refused(kind, "numbers", DType::Bool)),
@@ -343,6 +164,22 @@ mod tests {
                 want[kept.iter().fold(0, |at, &axis| at * shape[axis] + index[axis])] += element;
             }
             assert_eq!(got.to_vec::<i64>().unwrap(), want, "axes {axes:?}");
+        }
+    }
+
+    /// Rows of every length are widened alike; sums of small integers are exact.
+    #[test]
+    fn rows_of_narrow_floats_are_summed_in_f32() {
+        for length in [1, 3, 16, 255, 511, 512, 513, 1100] {
+            let values: Vec<_> = (0..70 * length).map(|i| (i * 37 % 13) as f32 - 6.0).collect();
+            let wide = Tensor::from_f32(&[70, length], &values).unwrap();
+            for dtype in [DType::BF16, DType::F16] {
+                for kind in [ReduceKind::Sum, ReduceKind::Max, ReduceKind::AbsMax, ReduceKind::Mean] {
+                    let got = wide.cast(dtype).unwrap().reduce(&[1], false, kind).unwrap();
+                    let want = wide.reduce(&[1], false, kind).unwrap().cast(dtype).unwrap();
+                    assert_eq!(got.to_le_bytes(), want.to_le_bytes(), "{length} {dtype} {kind:?}");
+                }
+            }
         }
     }
 

@@ -6,8 +6,8 @@ use tf_types::DType;
 
 use crate::binary::max_f32;
 use crate::element::{Numeric, SharedArray};
+use crate::fold::{SPAN, fold_block};
 use crate::kernel::{BLOCK, CHUNK, in_wide, transformed};
-use crate::reduce::{SPAN, fold_block};
 use crate::{Tensor, ValueError};
 
 /// Replaces a row, given its number.

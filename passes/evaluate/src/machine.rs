@@ -13,7 +13,7 @@ use crate::Reading;
 use crate::boundary::{self, Arguments};
 use crate::dims::DimSizes;
 use crate::plan::{Item, Plan, Slot};
-use crate::semantics::{Crossing, Semantics};
+use crate::semantics::{Crossing, Semantics, failed};
 use crate::times::Times;
 
 /// A value, or why there is none although nobody has needed it yet.
@@ -394,13 +394,4 @@ impl<'a, 'c, S: Semantics<'c>> Machine<'a, 'c, S> {
 fn constant(expr: Expr<'_>, literal: Literal) -> Result<Tensor> {
     let dtype = expr.ty().as_tensor().map_or(DType::F32, |tensor| tensor.dtype);
     tf_value::literal(literal, dtype).map_err(|error| failed(expr, error.message, error.help))
-}
-
-/// An error prefixed by the op and the name it is bound to, at its place.
-pub fn failed(expr: Expr<'_>, message: String, help: Option<String>) -> Diagnostic {
-    let op = expr.op_call().map_or_else(|| expr.describe(), |call| format!("`{}`", call.op.decl.name));
-    let binding = expr.meta.name.map(|name| format!("`{name}` = ")).unwrap_or_default();
-    let mut error = Diagnostic::error(format!("{binding}{op}: {message}")).at(expr.span());
-    error.help = help;
-    error
 }

@@ -1,13 +1,12 @@
 //! What values are, and how ops compute them: as a whole, or position by position.
 
 use tf_core::op::OpView;
-use tf_core::{Expr, Result};
+use tf_core::{Diagnostic, Expr, Result};
 use tf_types::Type;
 use tf_value::rule::EvalFn;
 use tf_value::{EvalCx, Tensor, Value};
 
 use crate::dims::DimSizes;
-use crate::machine::failed;
 
 /// A value on its way from one name to another: into a parameter, out of a function, into a loop.
 #[derive(Clone, Copy)]
@@ -99,4 +98,13 @@ impl<'c> Semantics<'c> for Whole {
     fn cross(&mut self, value: Value, _: Crossing<'_, 'c>) -> Result<Value> {
         Ok(value)
     }
+}
+
+/// An error prefixed by the op and the name it is bound to, at its place.
+pub fn failed(expr: Expr<'_>, message: String, help: Option<String>) -> Diagnostic {
+    let op = expr.op_call().map_or_else(|| expr.describe(), |call| format!("`{}`", call.op.decl.name));
+    let binding = expr.meta.name.map(|name| format!("`{name}` = ")).unwrap_or_default();
+    let mut error = Diagnostic::error(format!("{binding}{op}: {message}")).at(expr.span());
+    error.help = help;
+    error
 }

@@ -1,8 +1,8 @@
 //! Passes and what runs them.
 //!
-//! A pass is a struct with `derive(Pass)` and one of the traits [`Pass`], [`FunctionPass`], [`PrimFuncPass`], [`AnyFunctionPass`]. A driver registers prototypes
-//! in a [`PassRegistry`], builds a [`Pipeline`] from text and runs it with a [`PassManager`]. Passes return new IR and never mutate: when
-//! one fails, the module before it is intact.
+//! A pass is a struct with `derive(Pass)` and one of the traits [`Pass`], [`FunctionPass`], [`PrimFuncPass`], [`AnyFunctionPass`]. A driver
+//! registers prototypes in a [`PassRegistry`], builds a [`Pipeline`] from text and runs it with a [`PassManager`]. Passes return new IR and
+//! never mutate: when one fails, the module before it is intact.
 
 mod analysis;
 mod apply;

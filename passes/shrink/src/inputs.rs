@@ -34,8 +34,8 @@ impl Reduction for FewerSets {
     }
 }
 
-/// A generated set becomes tensors, which can be made simpler: the sets as they are drawn, then without zeros among integers. Where several functions are evaluated each has inputs of its own, and that
-/// is not done.
+/// A generated set becomes tensors, which can be made simpler: the sets as they are drawn, then without zeros among integers. Where
+/// several functions are evaluated each has inputs of its own, and that is not done.
 struct Written;
 
 impl Reduction for Written {

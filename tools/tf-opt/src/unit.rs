@@ -204,7 +204,12 @@ fn too_long(pass: &str, limit: Duration, reproducer: Option<&str>, reporter: Rep
     let mut error = Diagnostic::error(format!("pass `{pass}` has not ended after {seconds} s")).coded("time-limit");
     if let Some(path) = reproducer {
         let run = format!("tf-opt --run-reproducer {} --pass-time-limit={seconds}", shell::quoted(path));
-        error = error.with_note(None, format!("`{path}` shows it again: {run}"));
+        // Why the file could not be written, the thread that runs the pass knows.
+        let note = match Path::new(path).is_file() {
+            true => format!("`{path}` shows it again: {run}"),
+            false => format!("the reproducer `{path}` could not be written"),
+        };
+        error = error.with_note(None, note);
     }
     reporter.report(&[error.with_help("`--pass-time-limit` is the time that a pass may take")], &SourceMap::default());
     std::process::exit(1);

@@ -30,7 +30,8 @@ impl Archive {
     /// Opens an archive.
     ///
     /// # Errors
-    /// The file cannot be read, is no zip archive, or has two arrays of one name. A member that is no array of numbers is refused when it is asked for.
+    /// The file cannot be read, is no zip archive, or has two arrays of one name. A member that is no array of numbers is refused when it is
+    /// asked for.
     pub fn open(path: &Path) -> Result<Self, ValueError> {
         let unreadable = |error: std::io::Error| ValueError::new(format!("cannot read {}: {error}", path.display()));
         let bad = |what: String| ValueError::new(format!("{} is no valid npz file: {what}", path.display()));

@@ -29,6 +29,8 @@ const ROWS: usize = DEPTH;
 const TILES: usize = 4;
 /// Multiplications that make a task worth its while.
 const TASK: usize = 1 << 16;
+/// Most elements of the right block that a thread keeps from task to task. Tiles need fewer; a few rows that are long may need more.
+const MOST_KEPT: usize = 1 << 18;
 
 /// Blocks of the tile that a thread computes, and its sums where the result has another type.
 struct Room {
@@ -63,7 +65,8 @@ pub(crate) fn product<T: Numeric<Wide = f32>>(
         return Ok(from_parts(turned.shape(), gather(turned.view())));
     }
     let mut shape = broadcast_shapes(&lhs.shape()[..lhs.ndim() - 2], &rhs.shape()[..rhs.ndim() - 2])?;
-    let (lhs, rhs) = (Batch::new(&in_lines(lhs), &shape), Batch::new(&in_lines(rhs), &shape));
+    let (lhs, rhs) = (in_lines(lhs), in_lines(rhs));
+    let (lhs, rhs) = (Batch::new(&lhs, &shape), Batch::new(&rhs, &shape));
     shape.extend([m, n]);
     let count = element_count(&shape, T::BYTES)?;
     let depth = lhs.columns();
@@ -79,7 +82,12 @@ pub(crate) fn product<T: Numeric<Wide = f32>>(
         let (matrix, tile) = (at / (down * along), at % (down * along));
         let (top, left) = (tile % down * rows, tile / down * columns);
         let (height, width) = (rows.min(m - top), columns.min(n - left));
-        ROOM.with_borrow_mut(|room| matrices.compute(matrix, (top, height), (left, width), room));
+        ROOM.with_borrow_mut(|room| {
+            matrices.compute(matrix, (top, height), (left, width), room);
+            if room.rhs.len() > MOST_KEPT {
+                room.rhs = Vec::new();
+            }
+        });
     });
     // SAFETY: the tiles cover all elements, and each has been written.
     unsafe { out.set_len(count) };
@@ -96,7 +104,7 @@ fn across<T: Numeric>(mut array: SharedArray<T>) -> SharedArray<T> {
 /// The same array, whose matrices lie row by row or column by column.
 fn in_lines<T: Numeric>(array: &SharedArray<T>) -> SharedArray<T> {
     let rank = array.ndim();
-    let is_run = |axis: usize| array.strides()[axis] == 1 || array.shape()[axis] == 1;
+    let is_run = |axis: usize| array.strides()[axis] == 1 && array.shape()[axis] > 1;
     if is_run(rank - 1) || is_run(rank - 2) {
         return array.clone();
     }
@@ -109,16 +117,16 @@ struct Start<T>(*mut MaybeUninit<T>);
 // SAFETY: threads write tiles, which have no element in common.
 unsafe impl<T: Send> Sync for Start<T> {}
 
-struct Matrices<T> {
-    lhs: Batch<T>,
-    rhs: Batch<T>,
+struct Matrices<'a, T> {
+    lhs: Batch<'a, T>,
+    rhs: Batch<'a, T>,
     m: usize,
     n: usize,
     depth: usize,
     out: Start<T>,
 }
 
-impl<T: Numeric<Wide = f32>> Matrices<T> {
+impl<T: Numeric<Wide = f32>> Matrices<'_, T> {
     /// Rows and columns of a tile.
     fn tile(&self, matrices: usize) -> (usize, usize) {
         let (tiles_each, most) = if self.m < FEW { (TILES / 2, WIDTH) } else { (TILES, COLUMNS) };
@@ -142,22 +150,34 @@ impl<T: Numeric<Wide = f32>> Matrices<T> {
         let start = unsafe { self.out.0.add((matrix * self.m + top) * self.n + left) };
         let Room { lhs: rows, rhs: panels, sums } = room;
         if self.m < FEW {
-            let (sums, factors) = (room_for(sums, height * width, 0.0), room_for(panels, height * self.depth, 0.0));
-            for (row, factors) in factors.chunks_mut(self.depth).enumerate() {
-                if lhs.turned() {
-                    (0..self.depth).zip(factors).for_each(|(at, factor)| *factor = lhs.run(at, row, 1)[0].widen());
-                } else {
-                    T::load(lhs.run(row, 0, self.depth), factors);
+            let whole = if lhs.turned() { None } else { lhs.all().and_then(T::wide_of) };
+            let factors = match whole {
+                Some(factors) => factors,
+                None => {
+                    let factors = room_for(panels, height * self.depth, 0.0);
+                    for (row, factors) in factors.chunks_mut(self.depth).enumerate() {
+                        if lhs.turned() {
+                            (0..self.depth)
+                                .zip(factors)
+                                .for_each(|(at, factor)| *factor = lhs.run(at, row, 1)[0].widen());
+                        } else {
+                            T::load(lhs.run(row, 0, self.depth), factors);
+                        }
+                    }
+                    factors
                 }
-            }
+            };
+            let (out, room) =
+                room_for(sums, height * width + few::room(height, width), 0.0).split_at_mut(height * width);
             pulp::Arch::new().dispatch(Few {
                 rows: factors,
                 depth: self.depth,
                 rhs,
                 columns: (left, width),
-                out: sums,
+                out,
+                room,
             });
-            self.store(start, sums, width);
+            self.store(start, out, width);
             return;
         }
         // Where `f32` is the result's type, sums go there at once.

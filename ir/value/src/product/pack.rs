@@ -19,14 +19,22 @@ pub(super) struct Lines<'a, T> {
 }
 
 impl<'a, T> Lines<'a, T> {
-    /// Of a matrix one of whose strides is 1.
+    /// Of a matrix whose rows or columns are runs; a single column is one line.
     pub(super) fn new(matrix: ArrayView2<'a, T>) -> Self {
-        let turned = matrix.strides()[1] != 1 && matrix.ncols() > 1;
+        let turned = match matrix.ncols() {
+            1 => matrix.nrows() > 1 && matrix.strides()[0] == 1,
+            _ => matrix.strides()[1] != 1,
+        };
         Self { view: if turned { matrix.reversed_axes() } else { matrix }, turned }
     }
 
     pub(super) const fn turned(&self) -> bool {
         self.turned
+    }
+
+    /// All lines, one after the other, where nothing lies between them.
+    pub(super) fn all(&self) -> Option<&'a [T]> {
+        self.view.to_slice()
     }
 
     /// `length` elements of line `at` from number `from` on.

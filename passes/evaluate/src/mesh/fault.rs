@@ -4,10 +4,10 @@ use tf_core::{Diagnostic, Expr};
 use tf_types::Symbol;
 use tf_value::{Tensor, Tolerance, ValueError};
 
-use crate::machine::failed;
 use crate::mesh::digit::{Digit, Index, each};
 use crate::mesh::parts::Parts;
 use crate::mesh::placement::{Holds, Placed};
+use crate::semantics::failed;
 
 /// Why there is no value.
 pub enum Fault<'c> {

@@ -21,7 +21,7 @@ use tf_value::rule::EvalFn;
 use tf_value::{Tensor, Value};
 
 use crate::dims::DimSizes;
-use crate::machine::failed;
+use crate::semantics::failed;
 use crate::semantics::{Crossing, Semantics, Whole};
 use fault::Fault;
 use ops::{Call, Operand, held};

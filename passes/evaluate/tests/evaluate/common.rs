@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use tf_core::node::{FunctionData, GridRegion};
-use tf_core::{Arena, Context, Expr, Function, Literal, Meta, Span};
+use tf_core::{Arena, Context, Expr, Function, Literal, Meta, Module, Span};
 use tf_hir::{Binary, Cast};
 use tf_types::kinds::BinaryKind;
 use tf_types::{DType, Dim, DimVar, Storage, Type};
-use tf_value::{DialectBuilder, EvalRegistry};
+use tf_value::{DialectBuilder, EvalRegistry, Tensor};
 
 pub fn context(arena: &Arena) -> (Context<'_>, Arc<EvalRegistry>) {
     let mut builder = DialectBuilder::default();
@@ -16,6 +16,14 @@ pub fn context(arena: &Arena) -> (Context<'_>, Arc<EvalRegistry>) {
     tf_tir::register(&mut builder);
     let (ops, rules) = builder.freeze().unwrap();
     (Context::new(arena, ops), rules)
+}
+
+pub fn parsed<'c>(cx: &Context<'c>, text: &str) -> Module<'c> {
+    tf_text::parse_module(cx, cx.sources().add("t.tfir", text)).unwrap_or_else(|errors| panic!("{errors:?}"))
+}
+
+pub fn f32s(values: &[f32]) -> Tensor {
+    Tensor::from_f32(&[values.len()], values).unwrap()
 }
 
 pub fn line(cx: &Context<'_>, line: u32) -> Option<Span> {

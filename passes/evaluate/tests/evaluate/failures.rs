@@ -146,7 +146,8 @@ fn refused(source: &str, inputs: &[Tensor], form: Option<Positions>) -> Result<D
 
 #[test]
 fn ops_bindings_and_places() {
-    const HEAD: &str = "from tilefoundry import func\nfrom tilefoundry.dsl import DimVar, Tensor, tf\nN = DimVar(\"n\", 1, 99)\nM = DimVar(\"m\", 1, 99)\nZ = DimVar(\"z\", 0, 99)\n@func\n";
+    const HEAD: &str = "from tilefoundry import func\nfrom tilefoundry.dsl import DimVar, Tensor, tf\n\
+        N = DimVar(\"n\", 1, 99)\nM = DimVar(\"m\", 1, 99)\nZ = DimVar(\"z\", 0, 99)\n@func\n";
     let mut wrong = Vec::new();
     for &(params, expression, op, words) in CASES {
         let mut given = inputs(params);

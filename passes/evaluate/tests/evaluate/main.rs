@@ -9,6 +9,7 @@ mod files;
 mod generated;
 mod liveness;
 mod mesh;
+mod prepare;
 mod readings;
 mod reference;
 mod statements;
