@@ -196,6 +196,9 @@ impl<'c> Parser<'_, 'c> {
                     format!("the shape places its axes, so no layout slot follows; found {}", other.describe());
                 return Err(Refusal::wrong(span, message));
             }
+            Value::Str(_) | Value::Storage(_) if !is_last => {
+                return Err(Refusal::wrong(span, "the storage is the last slot: shape, dtype, layout, storage"));
+            }
             other => {
                 let expected = if may_be_layout { "a layout or a storage" } else { "a storage" };
                 return Err(Refusal::wrong(span, format!("expected {expected}, found {}", other.describe())));

@@ -222,11 +222,13 @@ impl<'c> Parser<'_, 'c> {
         }
         for (want, have) in base.params.iter().zip(variant.params) {
             if want.ty() != have.ty() || want.is_const_param() != have.is_const_param() {
-                let (param, have_ty) = (have.describe(), have.ty());
-                return wrong(
-                    have.span().or(span),
-                    format!("{at} takes {param} as {have_ty}, but `{name}` takes {}", want.ty()),
-                );
+                let written = |param: Expr<'c>| match param.is_const_param() {
+                    true => format!("Const{}", param.ty()),
+                    false => param.ty().to_string(),
+                };
+                let (param, taken) = (have.describe(), written(*have));
+                let message = format!("{at} takes {param} as {taken}, but `{name}` takes {}", written(*want));
+                return wrong(have.span().or(span), message);
             }
         }
         if base.return_type != variant.return_type {

@@ -29,10 +29,6 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn method(&mut self, def: &ast::StmtFunctionDef) -> Res<Method<'c>> {
         let span = self.span(&def.name);
         let parameters = &def.parameters;
-        if let Some(special) = parameters.vararg.as_ref().or(parameters.kwarg.as_ref()) {
-            let message = format!("the parameter `{}` stands for any number of arguments", special.name);
-            return Err(Refusal::wrong(self.span(&**special), message).help("name every parameter"));
-        }
         let mut all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
         let Some(owner) = all.next() else {
             let message = format!("the method `{}` has no parameter for its module", def.name);
@@ -49,7 +45,8 @@ impl<'c> Parser<'_, 'c> {
         for &name in names.iter().chain([&owner]) {
             locals.insert(name, Binding::Poison);
         }
-        for name in assigned {
+        let spread: Vec<_> = parameters.vararg.iter().chain(&parameters.kwarg).collect();
+        for name in assigned.into_iter().chain(spread.iter().map(|param| param.name.as_str())) {
             locals.insert(self.cx.symbol(name), Binding::Poison);
         }
         let params: Vec<_> = names
@@ -61,8 +58,20 @@ impl<'c> Parser<'_, 'c> {
             })
             .collect();
         self.scopes.push(Names::scope(locals, Kind::Module));
-        let body = self.method_block(&def.body, read);
+        let mut body = self.method_block(&def.body, read);
         self.scopes.pop();
+        // What a run refuses first.
+        let signature = match spread.first() {
+            _ if def.is_async => Some((span, "async def")),
+            Some(param) => Some((self.span(&***param), "a parameter for any number of arguments")),
+            None => None,
+        };
+        if let Some((at, what)) = signature {
+            let kind = MethodStmtKind::Unsupported(self.cx.symbol(what));
+            let stmts: Vec<_> =
+                [MethodStmt { kind, span: MethodSpan(Some(at)) }].into_iter().chain(body.to_vec()).collect();
+            body = self.cx.alloc_slice(&stmts);
+        }
         Ok(self.cx.method(MethodData {
             name: self.cx.symbol(def.name.as_str()),
             params: self.cx.alloc_slice(&params),

@@ -72,6 +72,12 @@ impl<'c> Parser<'_, 'c> {
                 declared.topologies = Some(self.topologies(expr)?);
                 continue;
             }
+            if let ("entry", ast::Expr::Name(function)) = (*name, expr)
+                && !matches!(self.eval(expr, None), Ok(Value::Str(_) | Value::None))
+            {
+                let message = format!("`entry` is the quoted name of a function, found `{}`", function.id);
+                return Err(Refusal::wrong(span, message).help(format!("write `entry=\"{}\"`", function.id)));
+            }
             match (*name, self.eval(expr, None)?) {
                 (_, Value::None) => {}
                 ("entry", Value::Str(entry)) => declared.entry = Some((entry, span)),

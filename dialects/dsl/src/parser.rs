@@ -375,6 +375,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             return refusal.also(at, "defined here").help("move its definition up: a file is read from its top");
         }
         let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
+        if name == "self" && self.body.is_some() {
+            return refusal.help("functions and children of the module are called by their names alone");
+        }
         self.near_bound(refusal, name, Vec::new())
     }
 

@@ -108,7 +108,8 @@ impl Source {
     /// The text of a function from its `def` on, without its indentation and with edits.
     pub(crate) fn edited(&self, def: &StmtFunctionDef, edits: &mut Edits) -> String {
         let decorated = def.decorator_list.last().map_or(def.start(), Ranged::end);
-        let start = self.slice(TextRange::new(decorated, def.name.start())).rfind("def").unwrap_or_default();
+        let keyword = if def.is_async { "async" } else { "def" };
+        let start = self.slice(TextRange::new(decorated, def.name.start())).rfind(keyword).unwrap_or_default();
         let mut at = decorated + TextSize::try_from(start).unwrap_or_default();
         let indent = self.span_of(TextRange::empty(at)).column.saturating_sub(1) as usize;
         let mut text = String::new();

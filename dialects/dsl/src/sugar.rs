@@ -47,9 +47,13 @@ impl<'c> Parser<'_, 'c> {
             enclosing.push(mesh);
         }
         if enclosing.is_empty() {
+            if named.len() > 1 {
+                let message = format!("the placement names {} meshes, which no `with` encloses", named.len());
+                return Err(Refusal::wrong(span, message).help("outside of scopes it is over one mesh of all levels"));
+            }
             let refusal = Refusal::wrong(call, "a placement needs an enclosing mesh");
             // Axes and strides without a mesh are a strided layout, which has a constructor.
-            let help = match named.is_empty() && sugar.strides.is_some() {
+            let help = match sugar.strides.is_some() {
                 true => "a layout with strides and no mesh is `Layout((4, 8), (8, 1))`",
                 false => "write it inside `with Mesh(...) as m:`",
             };
@@ -117,6 +121,12 @@ impl<'c> Parser<'_, 'c> {
                 }
                 let extent = self.extent(&binary.left)?;
                 let splits = match &*binary.right {
+                    ast::Expr::Tuple(axes) if axes.elts.is_empty() => {
+                        let message = format!("`{}` names no mesh axis", self.text(item));
+                        return Err(
+                            Refusal::wrong(self.span(item), message).help("an axis that is whole is its extent")
+                        );
+                    }
                     ast::Expr::Tuple(axes) => axes.elts.iter().map(|axis| self.mesh_axis(axis)).collect::<Res<_>>()?,
                     axis => vec![self.mesh_axis(axis)?],
                 };

@@ -114,7 +114,7 @@ impl Display for ComposedLayout<'_> {
     }
 }
 
-/// `Mesh(cta 4, thread 64; b=4, w=2, l=32)`; a slice adds its offset.
+/// `Mesh(cta 4, thread 64; b=4, w=2, l=32)`; strides follow where they are not C-order, of a slice its offset.
 impl Display for Mesh<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         f.write_str("Mesh(")?;
@@ -124,11 +124,25 @@ impl Display for Mesh<'_> {
         for (axis, extent) in self.extents().iter().enumerate() {
             write!(f, "{}{}={extent}", if axis > 0 { ", " } else { "; " }, self.axis_name(axis))?;
         }
+        if let Some(strides) = self.strides().filter(|strides| !is_c_order(self.extents(), strides)) {
+            f.write_str("; strides ")?;
+            tuple(f, strides, |f, stride| Display::fmt(stride, f))?;
+        }
         if let MeshLayout::Sliced(composed) = self.layout {
             write!(f, "; from {}", composed.offset)?;
         }
         f.write_char(')')
     }
+}
+
+/// Whether strides are row-major, as far as they are numbers.
+fn is_c_order(extents: &[Dim<'_>], strides: &[Dim<'_>]) -> bool {
+    let mut below = Some(1_i64);
+    extents.iter().zip(strides).rev().all(|(extent, stride)| {
+        let fits = below.zip(stride.as_const()).is_none_or(|(below, stride)| below == stride);
+        below = below.zip(extent.as_const()).and_then(|(below, extent)| below.checked_mul(extent));
+        fits
+    })
 }
 
 /// The axes of a placement: `(4 @ warp, 4, 32 @ lane, 16)`, with `{…}` after it where a mesh axis is Partial.
@@ -244,6 +258,9 @@ mod tests {
         assert_eq!(cx.unit().to_string(), "()");
         assert_eq!(cx.callable(&[plain], cx.unit()).to_string(), r#"(Tensor[(S,), "f32"],) -> ()"#);
         assert_eq!(m.to_string(), "Mesh(thread 128; warp=4, lane=32)");
+        let turned = cx.layout(dims(cx, "4 32"), Some(dims(cx, "1 4")));
+        let turned = cx.mesh(m.topologies, crate::MeshLayout::Plain(turned), m.names);
+        assert_eq!(turned.to_string(), "Mesh(thread 128; warp=4, lane=32; strides (1, 4))");
     }
 
     #[test]

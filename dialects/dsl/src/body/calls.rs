@@ -36,6 +36,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
         match callee {
+            Value::Builtin(Builtin::CeilDiv) if self.is_prim() => self.scalar_ceildiv(call, span, bind),
             Value::Builtin(builtin) => self.construct(builtin, call, span, bind),
             Value::Op(dialect, name) if crate::names::is_plugin(dialect) => {
                 self.op_call(dialect, name.as_str(), call, span, bind)
@@ -112,7 +113,9 @@ impl<'a, 'c> Parser<'a, 'c> {
         if self.binding(symbol).is_some() || (is_word && text != "where") {
             return self.lookup(text, span);
         }
-        if let Some(&at) = self.domain.below.get(&symbol) {
+        if let Some(&at) = self.domain.below.get(&symbol)
+            && !self.calls_itself(text)
+        {
             return Err(called_above(text, at, span));
         }
         if self.body.is_none() || is_op {
@@ -190,7 +193,13 @@ impl<'a, 'c> Parser<'a, 'c> {
         let mut next = 0;
         for arg in &call.arguments.args {
             if matches!(arg, ast::Expr::Starred(_)) {
-                return Err(Refusal::wrong(self.span(arg), format!("`{name}` cannot take an unpacked `*` argument")));
+                let refusal = Refusal::wrong(self.span(arg), format!("`{name}` cannot take an unpacked `*` argument"));
+                return Err(match sorted.given.get(next) {
+                    Some((ParamDecl { kind: ParamKind::Input { variadic: true, .. }, .. }, _)) => {
+                        refusal.help(format!("pass the sequence itself: `{name}(parts, ...)`"))
+                    }
+                    _ => refusal,
+                });
             }
             let Some((param, slot)) = sorted.given.get_mut(next) else {
                 let count = call.arguments.args.len();

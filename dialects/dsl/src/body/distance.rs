@@ -1,6 +1,7 @@
 //! How far apart two run-time indices are.
 
 use tf_core::{Expr, ExprKind, Literal};
+use tf_types::{Dim, DimKind, DimOp};
 
 /// Nodes that are looked at before a distance counts as unknown.
 const NODES: usize = 1024;
@@ -44,6 +45,29 @@ pub(super) fn distance(from: Expr<'_>, to: Expr<'_>) -> Option<i64> {
     terms.iter().all(|(_, factor)| *factor == 0).then_some(constant)
 }
 
+/// `to - from` of two dims, where it is a number: extrema, which have no normal form with others, are opaque.
+pub(super) fn dim_distance(from: Dim<'_>, to: Dim<'_>) -> Option<i64> {
+    let mut budget = NODES;
+    let mut constant = 0_i64;
+    let mut terms: Vec<(Dim<'_>, i64)> = Vec::new();
+    let mut open = vec![(to, 1_i64), (from, -1)];
+    while let Some((dim, factor)) = open.pop() {
+        budget = budget.checked_sub(1)?;
+        match *dim.data() {
+            DimKind::Const(value) => constant = constant.checked_add(value.checked_mul(factor)?)?,
+            DimKind::Op(DimOp::Add, a, b) => open.extend([(a, factor), (b, factor)]),
+            DimKind::Op(DimOp::Sub, a, b) => open.extend([(a, factor), (b, factor.checked_neg()?)]),
+            DimKind::Op(DimOp::Mul, a, b) if let Some(by) = a.as_const() => open.push((b, factor.checked_mul(by)?)),
+            DimKind::Op(DimOp::Mul, a, b) if let Some(by) = b.as_const() => open.push((a, factor.checked_mul(by)?)),
+            _ => match terms.iter_mut().find(|(term, _)| *term == dim) {
+                Some((_, known)) => *known = known.checked_add(factor)?,
+                None => terms.push((dim, factor)),
+            },
+        }
+    }
+    terms.iter().all(|(_, factor)| *factor == 0).then_some(constant)
+}
+
 fn integer(expr: Expr<'_>) -> Option<i64> {
     match expr.literal()? {
         Literal::Int(value) => Some(value),
@@ -52,7 +76,7 @@ fn integer(expr: Expr<'_>) -> Option<i64> {
 }
 
 /// The name and operands of index arithmetic.
-fn operation<'c>(expr: Expr<'c>) -> Option<(&'static str, &'c [Expr<'c>])> {
+pub(super) fn operation<'c>(expr: Expr<'c>) -> Option<(&'static str, &'c [Expr<'c>])> {
     let call = expr.op_call()?;
     (call.op.decl.name.dialect == "dim").then_some((call.op.decl.name.name, call.args))
 }

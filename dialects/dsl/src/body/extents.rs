@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 use tf_core::op::Attr;
-use tf_core::{Expr, ExprKind, Meta, Span};
+use tf_core::{Context, Expr, ExprKind, Literal, Meta, Span};
 use tf_types::{DType, Dim, DimKind, DimOp, DimVar, Storage};
 
+use super::distance::operation;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 
@@ -92,4 +93,36 @@ impl<'c> Parser<'_, 'c> {
         let reshape = self.schema("tf", "reshape", WHAT, span)?;
         self.emit(reshape, &[item], &[("new_shape", Attr::Dims(&[]))], span, None)
     }
+}
+
+/// Nodes of a run-time extent that are looked at.
+const EXTENT_NODES: usize = 64;
+
+/// The dim that a run-time scalar is: an extent of a parameter, or arithmetic of such.
+pub(crate) fn extent_behind<'c>(cx: &Context<'c>, expr: Expr<'c>) -> Option<Dim<'c>> {
+    let mut budget = EXTENT_NODES;
+    behind(cx, expr, &mut budget)
+}
+
+fn behind<'c>(cx: &Context<'c>, expr: Expr<'c>, budget: &mut usize) -> Option<Dim<'c>> {
+    *budget = budget.checked_sub(1)?;
+    if let ExprKind::ShapeOf { param, axis } = expr.kind {
+        return param.ty().as_tensor()?.shape.get(axis as usize).copied();
+    }
+    if let Some(literal) = expr.literal() {
+        let Literal::Int(value) = literal else { return None };
+        return Some(cx.dim(value));
+    }
+    let (name, [a, b]) = operation(expr)? else { return None };
+    let (a, b) = (behind(cx, *a, budget)?, behind(cx, *b, budget)?);
+    Some(match name {
+        "add" => cx.dim_add(a, b),
+        "sub" => cx.dim_sub(a, b),
+        "mul" => cx.dim_mul(a, b),
+        "floor_div" if b.as_const() != Some(0) => cx.dim_floor_div(a, b),
+        "mod" if b.as_const() != Some(0) => cx.dim_mod(a, b),
+        "min" => cx.dim_min(a, b),
+        "max" => cx.dim_max(a, b),
+        _ => return None,
+    })
 }

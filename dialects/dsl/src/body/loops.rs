@@ -158,7 +158,11 @@ impl<'c> Parser<'_, 'c> {
         let mut local: Vec<_> = names.keys().copied().filter(|name| !carried.contains(name)).collect();
         local.sort_unstable_by_key(|name| name.as_str());
         for name in local {
-            let why = format!("`{name}` is bound inside the loop only and undefined after it");
+            let hides = matches!(self.binding(name).as_deref(), Some(Binding::Value(_)));
+            let why = match hides {
+                true => format!("the loop above took the name `{name}`, so that it is undefined after it"),
+                false => format!("`{name}` is bound inside the loop only and undefined after it"),
+            };
             self.bind(name, Binding::Gone(why));
         }
     }

@@ -18,4 +18,5 @@ mod windows;
 pub(crate) use calls::patterns_match;
 pub(crate) use constraints::constrained;
 pub(crate) use emit::is_integer_scalar;
+pub(crate) use extents::extent_behind;
 pub(crate) use statements::{Flow, bound_names, docstring, is_docstring, keyword, target_names};

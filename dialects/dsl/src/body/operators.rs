@@ -2,11 +2,12 @@
 
 use ruff_python_ast as ast;
 use ruff_python_ast::{BoolOp, CmpOp, Operator, UnaryOp};
-use tf_core::op::Schema;
+use tf_core::op::{Attr, Schema};
 use tf_core::{Expr, Span};
-use tf_types::{Dim, Symbol};
+use tf_types::{DType, Dim, Symbol};
 
 use super::emit::{is_index, is_integer_scalar};
+use crate::names::Builtin;
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::statics::unread_operator;
@@ -71,7 +72,8 @@ impl<'c> Parser<'_, 'c> {
         let op = binary.op;
         if let (Operator::MatMult, Value::MeshAxis(..) | Value::Mesh(_)) = (op, &right.0) {
             let written = self.text(binary);
-            return Err(Refusal::wrong(span, format!("`{written}` places an axis, which only a layout does")));
+            return Err(Refusal::wrong(span, format!("`{written}` places an axis, which only a layout does"))
+                .help("write it in the layout of a type or an op, or name a `ShardLayout(...)`"));
         }
         let left = (self.lifted(left.0, left.1)?, left.1);
         let right = (self.lifted(right.0, right.1)?, right.1);
@@ -179,6 +181,32 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    /// `ceildiv(a, b)` in a `@prim_func`, where an operand may be a value at run time.
+    pub(crate) fn scalar_ceildiv(
+        &mut self,
+        call: &ast::ExprCall,
+        span: Span,
+        bind: Option<Symbol<'c>>,
+    ) -> Res<Value<'c>> {
+        let given = self.arguments(call, "ceildiv", &["a", "b"])?;
+        let [Some(a), Some(b)] = given[..] else { return self.construct(Builtin::CeilDiv, call, span, bind) };
+        let (left, right) = (self.eval(a, None)?, self.eval(b, None)?);
+        let (left, right) = (self.lifted(left, self.span(a))?, self.lifted(right, self.span(b))?);
+        if left.as_expr().is_none() && right.as_expr().is_none() || matches!(right, Value::Int(0)) {
+            return self.construct(Builtin::CeilDiv, call, span, bind);
+        }
+        let [left, right, one] = [(left, self.span(a)), (right, self.span(b)), (Value::Int(1), span)];
+        let mut last = left;
+        for (name, operand, bind) in [("add", &right, None), ("sub", &one, None), ("floor_div", &right, bind)] {
+            let Some(value) = self.index_op(name, &last, operand, span, bind)? else {
+                let (a, b) = (last.0.describe(), operand.0.describe());
+                return Err(Refusal::wrong(span, format!("`ceildiv` takes integers, found {a} and {b}")));
+            };
+            last = (value, span);
+        }
+        Ok(last.0)
+    }
+
     /// `index + offset` as a node: the index itself where the offset is 0.
     pub(crate) fn moved_index(&mut self, index: Expr<'c>, offset: Dim<'c>, span: Span) -> Res<Expr<'c>> {
         if !is_integer_scalar(index) {
@@ -187,6 +215,19 @@ impl<'c> Parser<'_, 'c> {
         }
         if offset.as_const() == Some(0) {
             return Ok(index);
+        }
+        if offset.as_const().is_none() && !is_index(index) {
+            // A symbolic extent is added to a tensor as everywhere: in its dtype.
+            let extent = self.dim_node(offset, span)?;
+            let is_wide = index.ty().as_tensor().is_some_and(|tensor| tensor.dtype == DType::I64);
+            let cast = self.schema("tf", "cast", "a moved window", span)?;
+            let wide = if is_wide {
+                index
+            } else {
+                self.emit(cast, &[index], &[("dtype", Attr::DType(DType::I64))], span, None)?
+            };
+            let add = self.schema("tf", "add", "a moved window", span)?;
+            return self.emit(add, &[wide, extent], &[], span, None);
         }
         let schema = self.schema("dim", "add", "a moved window", span)?;
         let offset = self.dim_node(offset, span)?;

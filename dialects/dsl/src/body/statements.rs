@@ -121,14 +121,13 @@ impl<'c> Parser<'_, 'c> {
                         let message = "`print` is not part of the language: bodies are read, not executed";
                         Refusal::wrong(span, message).help("`tf-opt --pipeline=evaluate` gives the values of results")
                     }
-                    ast::Expr::Call(call) if self.is_effect(&call.func) => {
+                    ast::Expr::Call(call) if let Some(what) = self.effect_of_prims(&call.func) => {
                         let callee = self.text(&*call.func);
-                        Refusal::wrong(
-                            span,
-                            format!("`{callee}` is an op of `@prim_func` bodies and unknown in a `@func`"),
-                        )
-                        .help("values of a `@func` are returned, not written")
+                        Refusal::wrong(span, format!("`{callee}` is {what} and unknown in a `@func`"))
+                            .help("values of a `@func` are returned, not written")
                     }
+                    ast::Expr::EllipsisLiteral(_) => Refusal::wrong(span, "`...` is not part of the language")
+                        .help("the body of a function that variants implement is `pass`"),
                     _ => {
                         Refusal::wrong(span, "an expression statement has no effect").help("assign its value to a name")
                     }
@@ -151,9 +150,24 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    /// Whether a callee is an attribute of `T`.
-    fn is_effect(&self, callee: &ast::Expr) -> bool {
-        matches!(callee, ast::Expr::Attribute(op) if self.is_builtin(&self.text(&*op.value), Builtin::Tir))
+    /// What a callee is that only bodies of `@prim_func` have.
+    fn effect_of_prims(&mut self, callee: &ast::Expr) -> Option<&'static str> {
+        const OP: &str = "an op of `@prim_func` bodies";
+        let (is_name, bound) = match callee {
+            ast::Expr::Attribute(op) if self.is_builtin(&self.text(&*op.value), Builtin::Tir) => return Some(OP),
+            ast::Expr::Name(name) => (true, self.binding(self.cx.symbol(name.id.as_str())).is_some()),
+            _ => (false, false),
+        };
+        let name = self.text(callee);
+        match self.eval(callee, None) {
+            Ok(Value::Builtin(Builtin::Launch)) => Some("a statement of `@prim_func` bodies"),
+            Ok(Value::Intrinsic(_)) => Some("an intrinsic of `@prim_func` bodies"),
+            Ok(Value::Op("T", _)) => Some(OP),
+            _ if is_name && !bound && !self.cx.ops().schemas("T", &name).is_empty() => {
+                self.cx.ops().schemas("tf", &name).is_empty().then_some(OP)
+            }
+            _ => None,
+        }
     }
 
     fn assign(&mut self, assign: &ast::StmtAssign, span: Span) -> Res<Option<Expr<'c>>> {

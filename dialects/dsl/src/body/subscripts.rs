@@ -5,7 +5,7 @@ use tf_core::op::Attr;
 use tf_core::{Expr, ExprKind, Span};
 use tf_types::{Dim, Mesh, MeshKey, Symbol, TypeKind};
 
-use super::distance::distance;
+use super::distance::{dim_distance, distance};
 use super::windows::{Base, Index};
 use crate::names::Builtin;
 use crate::parser::Parser;
@@ -298,8 +298,14 @@ impl<'c> Parser<'_, 'c> {
             let message = "a window with run-time bounds needs a size that is known at compile time";
             return Err(Refusal::wrong(span, message).help("write `x[s : s + 4]`"));
         };
-        let stop_offset = self.cx.dim_add(stop.offset, self.cx.dim(apart));
-        let distance = self.cx.dim_sub(stop_offset, start.offset);
+        let stop_offset = match apart {
+            0 => stop.offset,
+            _ => self.cx.dim_add(stop.offset, self.cx.dim(apart)),
+        };
+        let distance = match dim_distance(start.offset, stop_offset) {
+            Some(distance) => self.cx.dim(distance),
+            None => self.cx.dim_sub(stop_offset, start.offset),
+        };
         let size = if stride == 1 { distance } else { self.cx.ceildiv(distance, self.cx.dim(stride)) };
         if size.as_const().is_some_and(|size| size < 0) {
             let message = format!("the window starts at {} and ends at {stop_offset}", start.offset);

@@ -47,7 +47,12 @@ impl<'c> Parser<'_, 'c> {
         }
         let (left, right) = self.nested(span, |p| Ok((p.index(&binary.left)?, p.index(&binary.right)?)))?;
         let adds = binary.op == Operator::Add;
-        let combine = |a, b| if adds { self.cx.dim_add(a, b) } else { self.cx.dim_sub(a, b) };
+        let combine = |a: Dim<'c>, b: Dim<'c>| match (a.as_const(), b.as_const()) {
+            (_, Some(0)) => a,
+            (Some(0), _) if adds => b,
+            _ if adds => self.cx.dim_add(a, b),
+            _ => self.cx.dim_sub(a, b),
+        };
         match (left.base, right.base) {
             (base, Base::Zero) => Ok(Index { base, offset: combine(left.offset, right.offset) }),
             (Base::Zero, base) if adds => Ok(Index { base, offset: combine(left.offset, right.offset) }),

@@ -48,9 +48,10 @@ pub(crate) use numbers::unread_operator;
 pub(crate) use python::Python;
 use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
-use tf_core::{Expr, ExprKind, Span};
+use tf_core::{Expr, Span};
 use tf_types::{Dim, Symbol};
 
+use crate::body::extent_behind;
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::prim::Platform;
@@ -283,9 +284,9 @@ impl<'c> Parser<'_, 'c> {
         match &self.plain(value.clone()) {
             Value::Int(value) => Ok(self.cx.dim(*value)),
             Value::Dim(dim) => Ok(*dim),
-            Value::Expr(expr) if let Some(extent) = extent_of(*expr) => Ok(extent),
+            Value::Expr(expr) if let Some(extent) = extent_behind(self.cx, *expr) => Ok(extent),
             other => {
-                Err(Refusal::wrong(span, format!("{what} must be an integer or a dim, found {}", other.describe())))
+                Err(Refusal::wrong(span, format!("{what} must be a static int or a dim, found {}", other.describe())))
             }
         }
     }
@@ -307,12 +308,6 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn text(&self, node: &impl Ranged) -> String {
         self.source.text_of(node)
     }
-}
-
-/// The dim behind the run-time extent of a parameter.
-fn extent_of(expr: Expr<'_>) -> Option<Dim<'_>> {
-    let ExprKind::ShapeOf { param, axis } = expr.kind else { return None };
-    param.ty().as_tensor()?.shape.get(axis as usize).copied()
 }
 
 fn too_deep(span: Span) -> Refusal {

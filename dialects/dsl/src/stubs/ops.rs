@@ -24,16 +24,18 @@ pub(super) fn dialect(registry: &OpRegistry, dialect: &str) -> String {
     for name in registry.names(dialect).into_iter().filter(|name| is_name(name)) {
         let schemas = registry.schemas(dialect, name);
         let signatures: Vec<_> = schemas.iter().flat_map(|schema| signatures(schema, &mut enums)).collect();
-        let doc = schemas[0].decl.doc.lines().next().unwrap_or_default();
-        function(&mut body, name, &signatures, doc);
+        let paragraph: Vec<_> = schemas[0].decl.doc.lines().take_while(|line| !line.trim().is_empty()).collect();
+        let doc = paragraph.join(" ");
+        function(&mut body, name, &signatures, &doc);
         if dialect == "T" && schemas.iter().all(|schema| schema.decl.form == OpForm::Effect) {
-            function(&mut body, &format!("{name}_"), &signatures, doc);
+            function(&mut body, &format!("{name}_"), &signatures, &doc);
         }
     }
     let mut out = format!("\"\"\"Ops of the dialect `{dialect}`, made by `tf-opt --emit-stubs`.\"\"\"\n\n");
     out.push_str("from collections.abc import Sequence\nfrom typing import Any, Literal, overload\n\n");
     if dialect == "T" {
         out.push_str("from tilefoundry.dsl.T import cuda as cuda\n");
+        out.push_str("from tilefoundry.dsl.T.cuda.mma import MmaAtom\n");
     }
     out.push_str("from tilefoundry.ir.core import Expr\nfrom tilefoundry.ir.types import DType, Storage, TensorType\n");
     out.push_str("from tilefoundry.ir.types.dim import Dim\n");
@@ -97,7 +99,7 @@ fn signatures(schema: &Schema, enums: &mut BTreeSet<&'static str>) -> Vec<String
                 keywords_only = true;
                 continue;
             }
-            let Param { text, is_required } = parameter(param, enums);
+            let Param { text, is_required } = parameter(param, decl.name.dialect, enums);
             // Python has no required parameter after one with a default, except by keyword.
             if is_required && after_default && !keywords_only {
                 texts.push("*".to_owned());
@@ -115,7 +117,7 @@ fn signatures(schema: &Schema, enums: &mut BTreeSet<&'static str>) -> Vec<String
     forms.iter().map(|&spread| of(spread, enums)).collect()
 }
 
-fn parameter(param: &ParamDecl, enums: &mut BTreeSet<&'static str>) -> Param {
+fn parameter(param: &ParamDecl, dialect: &str, enums: &mut BTreeSet<&'static str>) -> Param {
     let name = param.name;
     match param.kind {
         ParamKind::Input { variadic: true, .. } => {
@@ -127,6 +129,10 @@ fn parameter(param: &ParamDecl, enums: &mut BTreeSet<&'static str>) -> Param {
         ParamKind::Input { .. } => Param { text: format!("{name}: {OPERAND}"), is_required: true },
         ParamKind::Attribute { kind, default, optional } => {
             let mut text = format!("{name}: {}", annotation(kind, enums));
+            // The name of an instruction, or what `T.cuda` has for it.
+            if (dialect, name, kind) == ("T", "atom", AttrKind::Str) {
+                text.push_str(" | MmaAtom");
+            }
             if optional {
                 text.push_str(" | None");
             }

@@ -279,3 +279,33 @@ fn the_smallest_integer_is_a_literal() {
     assert_eq!(result_type("x: Tensor[(4,), \"i64\"]", &lines), "Tensor[(4,), \"i64\"]");
     assert_eq!(refusals(X, &["return x + -9223372036854775809"]).len(), 1);
 }
+
+#[test]
+fn extrema_of_compile_time_values_are_values() {
+    let n = "x: Tensor[(N, 8), \"f32\"]";
+    assert_eq!(result_type(n, &["k = min(5, 3)", "return x[:, : max(k, 2)]"]), "Tensor[(n, 3), \"f32\"]");
+    assert_eq!(
+        result_type(n, &["return tf.zeros(type=Tensor[(min(N, 8),), \"f32\"])"]),
+        "Tensor[(min(n, 8),), \"f32\"]"
+    );
+    let sum = ["for i in range(min(N, 4)):", "    x = x * max(1.0, 0.5)", "return x"];
+    assert_eq!(result_type(n, &sum), "Tensor[(n, 8), \"f32\"]");
+    let (made, _) = ops(n, &["return min(x, 1.0), tf.min(1.0, 2.0)"]);
+    assert_eq!(made.iter().filter(|op| op.starts_with("tf.binary")).count(), 2, "{made:?}");
+    let lines = ["return min(x)"];
+    assert_eq!(refusals(n, &lines), ["1:8 `min` needs `rhs`"]);
+}
+
+#[test]
+fn properties_of_a_config_are_attributes() {
+    let config = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Config:\n    width: int = 8\n    heads: int = 2\n\
+        \x20   @property\n    def head(self):\n        return self.width // self.heads\nC = Config()\n";
+    let text = format!(
+        "{HEAD}{config}@func\ndef f(x: Tensor[(3, C.width), \"f32\"]):\n    return tf.reshape(x, new_shape=(3, C.heads, C.head)) * C.head ** -0.5\n"
+    );
+    with_source(&text, |_, result| {
+        let module = result.unwrap_or_else(|errors| panic!("{errors:?}"));
+        let Some(AnyFunction::Hir(function)) = module.entry_function() else { panic!("no entry") };
+        assert_eq!(function.return_type.to_string(), "Tensor[(3, 2, 4), \"f32\"]");
+    });
+}

@@ -25,6 +25,18 @@ fn refusals_of(decorator: &str, params: &str, lines: &[&str]) -> Vec<String> {
     })
 }
 
+/// The same with a line of the file above.
+fn refusals_with(line: &str, params: &str, lines: &[&str]) -> Vec<String> {
+    let found = refusals_of(&format!("{line}@prim_func"), params, lines);
+    found
+        .iter()
+        .map(|message| {
+            let (row, rest) = message.split_once(':').unwrap_or_default();
+            format!("{}:{rest}", row.parse::<i32>().unwrap_or_default() - 1)
+        })
+        .collect()
+}
+
 fn refusals(params: &str, lines: &[&str]) -> Vec<String> {
     refusals_of("@prim_func", params, lines)
 }
@@ -440,4 +452,21 @@ fn bindings_of_blocks_end_with_them() {
     ] {
         assert_eq!(refusals(XY, lines), [""; 0], "{lines:?}");
     }
+}
+
+#[test]
+fn ceildiv_takes_run_time_values() {
+    for lines in [
+        &["for i in range(ceildiv(n, 4)):", "    T.copy(x, y)"][..],
+        &["for i in range(ceildiv(x.shape[1], 4)):", "    T.copy(x, y)"],
+        &["for i in range(ceildiv(N, 4)):", "    T.copy(x, y)"],
+        &["t = Tensor((4, ceildiv(x.shape[1], 4) * 4 - x.shape[1] % 2), \"f32\", None, \"smem\")", "T.fill(t, 0.0)"],
+    ] {
+        assert_eq!(refusals_with("from tilefoundry.dsl import ceildiv\n", XY, lines), [""; 0], "{lines:?}");
+    }
+    let float = ["for i in range(ceildiv(n, 2.0)):", "    T.copy(x, y)"];
+    assert_eq!(
+        refusals_with("from tilefoundry.dsl import ceildiv\n", XY, &float),
+        ["1:16 `ceildiv` takes integers, found a run-time value of type Tensor[(), \"i64\"] and the float 2.0"]
+    );
 }

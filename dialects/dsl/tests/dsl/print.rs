@@ -278,6 +278,19 @@ fn extrema_of_extents_come_back() {
     comes_back("extents", source, None);
 }
 
+/// Starts that are no indices, moved by extents.
+#[test]
+fn windows_from_run_time_scalars_come_back() {
+    for dtype in ["i64", "i32"] {
+        let source = format!(
+            "from tilefoundry import func\nfrom tilefoundry.dsl import DimVar, Tensor, tf\nN = DimVar(\"n\", 1, 65)\n\
+             @func\ndef f(x: Tensor[(N, 8), \"f32\"], s: Tensor[(), \"{dtype}\"]):\n    \
+             return x[s + N : s + N + 2, :], x[s - 2 * N : s - 2 * N + 3, :], x[s + min(N, 4) : s + min(N, 4) + 2, :]\n"
+        );
+        comes_back("windows", &source, None);
+    }
+}
+
 /// Blocks that four columns each would push beyond what is read.
 #[test]
 fn deep_blocks_come_back() {

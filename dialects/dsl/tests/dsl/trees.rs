@@ -72,6 +72,23 @@ fn methods_keep_what_they_do() {
 }
 
 #[test]
+fn methods_are_kept_whatever_their_signature() {
+    for (signature, wanted) in [
+        ("def run(self, x, *args, **kw)", "a parameter for any number of arguments"),
+        ("def run(self, x, **kw)", "a parameter for any number of arguments"),
+        ("async def run(self, x)", "async def"),
+    ] {
+        let source = format!("@module\nclass M:\n    leaf = Leaf\n\n    {signature}:\n        return self.leaf(x)\n");
+        with_source(&format!("{LEAF}{source}"), |_, result| {
+            let method = result.unwrap_or_else(|errors| panic!("{errors:?}")).methods[0];
+            assert_eq!(method.source, format!("{signature}:\n    return self.leaf(x)"));
+            assert!(matches!(method.body[0].kind, MethodStmtKind::Unsupported(what) if what.as_str() == wanted));
+            assert_eq!((method.params.len(), method.body.len()), (1, 2));
+        });
+    }
+}
+
+#[test]
 fn files_are_evaluated_statically() {
     let source = "@dataclass(frozen=True)\nclass Config:\n    hidden: int = 8\n    heads: int = 2\n    @property\n    def head(self):\n        return self.hidden // self.heads\n\
                   CFG = Config(hidden=16)\nTABLE = {\"a\": 2, **{\"b\": 3}}\nWIDE = sum(v for v in TABLE.values() if v > 2) + max(TABLE[\"a\"], 1)\n\

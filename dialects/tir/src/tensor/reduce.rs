@@ -60,7 +60,9 @@ impl VerifyRule for Reduce {
             let message = format!("`T.reduce` of {src} over {:?} does not give {dst}", call.axes());
             return Err(RuleError::new(message).with_help("reduced axes are 1 in the result, or left out"));
         }
-        if src.storage != Storage::Rmem {
+        // Which positions hold what is known once run-time extents are.
+        let is_symbolic = [src, dst].iter().any(|tensor| tensor.static_shape().is_none());
+        if src.storage != Storage::Rmem || is_symbolic {
             return Ok(());
         }
         let plan = ReducePlan::new(src, dst, call.axes())?;
@@ -105,9 +107,9 @@ pub(crate) fn register(r: &mut DialectBuilder) {
 
 #[cfg(test)]
 mod tests {
-    use tf_core::Arena;
+    use tf_core::{Arena, Meta};
     use tf_types::kinds::ReduceKind;
-    use tf_types::{DType, Storage};
+    use tf_types::{DType, DimVar, Storage};
 
     use super::Reduce;
     use crate::test_util::{context, refusal, tensor};
@@ -133,5 +135,19 @@ mod tests {
         assert_eq!(of(mean, &[4, 2], &[1], DType::I32).unwrap(), "`T.reduce` of kind `mean` takes floats, found i32");
         assert_eq!(of(sum, &[4, 2], &[1], DType::Bool).unwrap(), "`T.reduce` takes numbers, found bool");
         assert_eq!(of(ReduceKind::Max, &[4, 2], &[1], DType::Bool), None);
+    }
+
+    #[test]
+    fn rows_may_be_known_at_run_time_only() {
+        let arena = Arena::new();
+        let cx = &context(&arena);
+        let n = cx.dim_var(DimVar { name: cx.symbol("n"), lo: 1, hi: 9 });
+        let rows = |width| {
+            let ty = cx.tensor(&[n, cx.dim(width)], DType::F32, None, Storage::Rmem);
+            cx.var(cx.symbol("x"), ty, Meta::default())
+        };
+        let sum = |dst| refusal(cx, Reduce::new(cx, cx.alloc_slice(&[1]), ReduceKind::Sum), &[rows(8), rows(dst)]);
+        assert_eq!(sum(1), None);
+        assert!(sum(2).is_some());
     }
 }

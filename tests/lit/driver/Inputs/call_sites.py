@@ -11,7 +11,7 @@ def right(x: Expr, y: Expr) -> Expr:
     total = total + tf.reduce(x, (0,), kind=ReduceKind.MAX)
     T.copy(x, y)
     T.fill_(y, 0.0)
-    T.cuda.mma.atom(op=SM80_16x8x16_F32BF16BF16F32_TN)
+    T.mma(x, y, y, atom=T.cuda.mma.atom(op=SM80_16x8x16_F32BF16BF16F32_TN))
     return tf.concat(first, tf.cast(second, DType.bf16), tf.relu(x, loc="here"), axis=0) + tf.stack((x, y), 0)
 
 

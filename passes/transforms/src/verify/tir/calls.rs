@@ -2,7 +2,7 @@
 
 use tf_core::diag::did_you_mean;
 use tf_core::op::{OpCall, OpForm, OpInstance, OpView};
-use tf_core::{AnyFunction, Expr, PrimFunction, Span};
+use tf_core::{AnyFunction, Expr, PrimFunction, Span, TargetKind};
 use tf_types::Symbol;
 
 use super::{Check, place};
@@ -41,6 +41,16 @@ impl<'c> Check<'_, 'c> {
             let message = format!("`{name}` has {} parameters, found {} arguments", callee.params.len(), args.len());
             self.errors.add(span, message);
             return;
+        }
+        if self.function.target != callee.target {
+            let (own, other) = (self.function.target, callee.target);
+            let message = format!("`{}` runs on {own} and calls `{name}`, which runs on {other}", self.function.name);
+            self.errors.add(span, message).help = Some(match (own.kind, other.kind) {
+                (TargetKind::Cpu, TargetKind::Cuda) => {
+                    format!("start it: `launch({name}, ..., grid=(...), block=(...))`")
+                }
+                _ => "a call stays on one target".to_owned(),
+            });
         }
         for (param, &arg) in callee.params.iter().zip(args) {
             if param.ty() != arg.ty() {

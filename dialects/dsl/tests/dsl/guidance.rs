@@ -1,0 +1,122 @@
+//! Refusals that tell what to write instead: message and help, at their place.
+
+use crate::common::with_source;
+
+const HEAD: &str = "from tilefoundry import Expr, func, intrinsic, module, prim_func\n\
+    from tilefoundry.dsl import ConstTensor, DimVar, DimVarRangePat, Layout, Mesh, T, Tensor, Topology, tf\n\
+    N = DimVar(\"n\", 1, 65)\n";
+
+/// `line:column message | help` of the first error, lines counted from the one after the head.
+fn first(source: &str) -> String {
+    with_source(&format!("{HEAD}{source}"), |_, result| {
+        let errors = result.err().unwrap_or_default();
+        let Some(error) = errors.first() else { return String::new() };
+        let (line, column) = error.span.map_or((0, 0), |span| (span.line.get() as i32 - 3, span.column));
+        format!("{line}:{column} {} | {}", error.message, error.help.as_deref().unwrap_or_default())
+    })
+}
+
+/// Of a function with these lines, of which the first is line 3.
+fn body(lines: &str) -> String {
+    let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
+    first(&format!("@func\ndef f(x: Tensor[(4, 6), \"f32\"], y: Tensor[(4, 6), \"f32\"]):\n{lines}"))
+}
+
+fn check(refused: fn(&str) -> String, cases: &[(&str, &str)]) {
+    for (source, want) in cases {
+        assert_eq!(refused(source), *want, "{source}");
+    }
+}
+
+#[test]
+fn bodies() {
+    check(
+        body,
+        &[
+            ("...", "3:5 `...` is not part of the language | the body of a function that variants implement is `pass`"),
+            (
+                "T.copy(x, y)\nreturn x",
+                "3:5 `T.copy` is an op of `@prim_func` bodies and unknown in a `@func` | values of a `@func` are returned, not written",
+            ),
+            (
+                "copy(x, y)\nreturn x",
+                "3:5 `copy` is an op of `@prim_func` bodies and unknown in a `@func` | values of a `@func` are returned, not written",
+            ),
+            (
+                "launch(f, x, grid=(1,), block=(1,))\nreturn x",
+                "3:5 `launch` is a statement of `@prim_func` bodies and unknown in a `@func` | values of a `@func` are returned, not written",
+            ),
+            ("relu(x)\nreturn x", "3:5 an expression statement has no effect | assign its value to a name"),
+            (
+                "return self.g(x)",
+                "3:12 the name `self` is not defined | functions and children of the module are called by their names alone",
+            ),
+            (
+                "parts = [x, y]\nreturn tf.concat(*parts, axis=0)",
+                "4:22 `concat` cannot take an unpacked `*` argument | pass the sequence itself: `concat(parts, ...)`",
+            ),
+            (
+                "i = x\nfor i in range(2):\n    y = y + x\nreturn y + i",
+                "6:16 the loop above took the name `i`, so that it is undefined after it | ",
+            ),
+            (
+                "for i in range(2):\n    y = y + x\nfor i in range(2):\n    y = y + x\nreturn y * i",
+                "7:16 `i` is bound inside the loop only and undefined after it | ",
+            ),
+        ],
+    );
+    let intrinsic = "@intrinsic\ndef wait(a: Expr) -> None:\n    pass\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    wait(x)\n    return x\n";
+    assert_eq!(
+        first(intrinsic),
+        "6:5 `wait` is an intrinsic of `@prim_func` bodies and unknown in a `@func` | values of a `@func` are returned, not written"
+    );
+}
+
+#[test]
+fn types_and_placements() {
+    let mesh =
+        "m = Mesh((Topology(\"thread\", 8),), (8,), (\"t\",))\nc = Mesh((Topology(\"cta\", 4),), (4,), (\"b\",))\n";
+    for (slots, want) in [
+        (
+            "(16, 8), \"f32\", \"smem\", Layout((16, 8), (8, 1))",
+            "4:33 the storage is the last slot: shape, dtype, layout, storage | ",
+        ),
+        ("(16, 8), \"f32\", (16 @ (), 8)", "4:34 `16 @ ()` names no mesh axis | an axis that is whole is its extent"),
+        (
+            "(16, 8), \"f32\", (16 @ c.b, 8 @ m.t)",
+            "4:33 the placement names 2 meshes, which no `with` encloses | outside of scopes it is over one mesh of all levels",
+        ),
+        ("(16, 8), \"f32\", (True @ m.t, 8)", "4:34 an extent must be a static int or a dim, found the bool True | "),
+    ] {
+        let source = format!("{mesh}@func\ndef f(x: Tensor[{slots}]):\n    return x\n");
+        assert_eq!(first(&source), want, "{slots}");
+    }
+    let source = format!("{mesh}@func\ndef f(x: Tensor[(16,), \"f32\"]):\n    held = (16 @ m.t,)\n    return x\n");
+    assert_eq!(
+        first(&source),
+        "5:13 `16 @ m.t` places an axis, which only a layout does | write it in the layout of a type or an op, or name a `ShardLayout(...)`"
+    );
+}
+
+#[test]
+fn declarations() {
+    check(
+        first,
+        &[
+            (
+                "@module(entry=f)\nclass M:\n    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return x\n",
+                "1:15 `entry` is the quoted name of a function, found `f` | write `entry=\"f\"`",
+            ),
+            (
+                "@func\ndef f(x: Tensor[(N,), \"f32\"], w: ConstTensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    pass\n\
+                 @f.specialize(DimVarRangePat(\"n\", 1, 65))\n\
+                 def g(x: Tensor[(N,), \"f32\"], w: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n",
+                "5:31 the variant `g` takes `w` as Tensor[(n,), \"f32\"], but `f` takes ConstTensor[(n,), \"f32\"] | ",
+            ),
+            (
+                "@module\nclass M:\n    @prim_func\n    def k(x: Tensor[(4,), \"f32\"]):\n        k(x)\n",
+                "5:9 `k` calls itself, and functions of the language do not recurse | write a loop, or call another function above",
+            ),
+        ],
+    );
+}
