@@ -217,7 +217,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let bounds = args.iter().map(|arg| {
             let name = self.text(arg);
-            let dim = self.bound_extent(arg, &format!("the bound `{name}` of a loop"))?;
+            let dim = self.dim(arg, &format!("the bound `{name}` of a loop"))?;
             Ok(self.cx.simplify(dim))
         });
         bounds.collect()

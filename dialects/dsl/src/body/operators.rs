@@ -109,7 +109,7 @@ impl<'c> Parser<'_, 'c> {
         self.emit(schema, &nodes, &[], span, bind).map(|expr| Some(Value::Expr(expr)))
     }
 
-    /// `min(a, b)` and `max(a, b)` of a `@func` that have an index are index arithmetic. None for what is an op.
+    /// `min(a, b)` and `max(a, b)` of a `@func`: of numbers and dims such a one, of an index and others index arithmetic. None for what is an op.
     pub(crate) fn index_extremum(
         &mut self,
         name: &str,
@@ -121,45 +121,20 @@ impl<'c> Parser<'_, 'c> {
         if [left, right].iter().any(|arg| arg.is_starred_expr()) {
             return Ok(None);
         }
-        let mut values = Vec::with_capacity(2);
-        for arg in [left, right] {
-            let (value, at) = (self.eval(arg, None)?, self.span(arg));
-            values.push((self.lifted(value, at)?, at));
+        let values = self.nested(span, |p| Ok([p.eval(left, None)?, p.eval(right, None)?]))?;
+        if values.iter().all(|value| matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Dim(_)))
+        {
+            let builtin = if name == "min" { Builtin::Min } else { Builtin::Max };
+            return self.extremum(builtin, &values, None, None, span, bind).map(Some);
         }
+        let [left, right] = [(left, 0), (right, 1)].map(|(arg, at)| (values[at].clone(), self.span(arg)));
+        let values = [(self.lifted(left.0, left.1)?, left.1), (self.lifted(right.0, right.1)?, right.1)];
         if values.iter().any(|(value, _)| value.as_expr().is_some_and(is_index))
             && let Some(value) = self.index_op(name, &values[0], &values[1], span, bind)?
         {
             return Ok(Some(value));
         }
         self.tensor_op(name, name, &values, span, bind).map(Some)
-    }
-
-    /// `min(a, b)` and `max(a, b)` of a `@func` where an extent is wanted, and no value: the extent. None for other expressions.
-    pub(crate) fn extent_extremum(&mut self, expr: &ast::Expr, what: &str) -> Res<Option<Dim<'c>>> {
-        let ast::Expr::Call(call) = expr else { return Ok(None) };
-        let (ast::Expr::Name(name), [left, right], []) =
-            (&*call.func, &call.arguments.args[..], &call.arguments.keywords[..])
-        else {
-            return Ok(None);
-        };
-        let name = name.id.as_str();
-        let is_hidden = self.binding(self.cx.symbol(name)).is_some();
-        if !matches!(name, "min" | "max") || is_hidden || self.body.is_none() || self.is_prim() {
-            return Ok(None);
-        }
-        let span = self.span(expr);
-        let [left, right] = self.nested(span, |p| Ok([p.bound_extent(left, what)?, p.bound_extent(right, what)?]))?;
-        let dim = if name == "min" { self.cx.dim_min(left, right) } else { self.cx.dim_max(left, right) };
-        let value = self.computed_dim(dim, span)?;
-        self.to_dim(&value, what, span).map(Some)
-    }
-
-    /// An integer or symbolic extent, which may be an extremum of such.
-    pub(crate) fn bound_extent(&mut self, expr: &ast::Expr, what: &str) -> Res<Dim<'c>> {
-        match self.extent_extremum(expr, what)? {
-            Some(dim) => Ok(dim),
-            None => self.dim(expr, what),
-        }
     }
 
     /// `min` and `max` in a `@prim_func` where an operand is a value at run time; in a `@func` they are ops.

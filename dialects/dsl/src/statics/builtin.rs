@@ -133,7 +133,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `min` and `max`; in a `@prim_func` also of scalars at run time.
-    fn extremum(
+    pub(crate) fn extremum(
         &mut self,
         builtin: Builtin,
         values: &[Value<'c>],
