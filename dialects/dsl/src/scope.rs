@@ -17,7 +17,7 @@ pub(crate) enum Binding<'c> {
     Unread {
         why: String,
         at: Span,
-        /// Whether it is a module or name of a library.
+        /// Whether it is a module or name of a library that changes nothing it is given.
         is_import: bool,
     },
     /// Cannot be used any more, not yet, or at all.

@@ -265,14 +265,21 @@ impl<'a, 'c> Parser<'a, 'c> {
                     self.bind(self.cx.symbol(def.name.as_str()), binding);
                 }
                 ast::Stmt::ClassDef(_) | ast::Stmt::Assign(_) => {
+                    self.run_statement(member, span)?;
                     if let ast::Stmt::Assign(assign) = member {
                         let mut names = Vec::new();
                         assign.targets.iter().for_each(|target| super::bound::target_names(target, &mut names));
-                        assigned.extend(names.into_iter().map(|name| self.cx.symbol(name)));
+                        let names = names.into_iter().map(|name| self.cx.symbol(name)).collect();
+                        self.assigned_members(record, names, &assign.value, &mut assigned)?;
                     }
-                    self.run_statement(member, span)?;
                 }
-                ast::Stmt::AnnAssign(assign) => self.annotated_member(assign, record)?,
+                ast::Stmt::AnnAssign(assign) => {
+                    self.annotated_member(assign, record)?;
+                    if let (ast::Expr::Name(name), Some(value)) = (&*assign.target, &assign.value) {
+                        let name = self.cx.symbol(name.id.as_str());
+                        self.assigned_members(record, vec![name], value, &mut assigned)?;
+                    }
+                }
                 // Where Python collects names, they stand in the class itself.
                 _ if matches!(kind, Kind::Plain) => {
                     self.nested(span, |p| p.run_statement(member, span))?;

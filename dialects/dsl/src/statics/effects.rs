@@ -38,27 +38,8 @@ pub(super) const CHANGES: &[&str] = &[
     "update",
 ];
 
-/// Functions of libraries that change what they are given.
-const IN_PLACE: &[&str] = &[
-    "delattr",
-    "delitem",
-    "heapify",
-    "heappop",
-    "heappush",
-    "heappushpop",
-    "heapreplace",
-    "iadd",
-    "iconcat",
-    "insort",
-    "insort_left",
-    "insort_right",
-    "pack_into",
-    "readinto",
-    "setattr",
-    "setitem",
-    "shuffle",
-    "update_wrapper",
-];
+/// Functions of Python that bind names by their text.
+const BY_TEXT: &[&str] = &["eval", "exec", "globals", "locals"];
 
 /// Steps of code that is not run.
 const LOSS: usize = 64;
@@ -78,7 +59,7 @@ enum Mode {
     Plain,
     /// All names.
     All,
-    /// Given to a library, which calls what can be called.
+    /// Given to a library, which calls what can be called and takes items out of iterators.
     Given,
     Target,
 }
@@ -160,12 +141,16 @@ impl<'c> Parser<'_, 'c> {
                     let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
                     stack.extend(call.arguments.args.iter().chain(keywords).map(|arg| (Node::Expr(arg), mode)));
                 }
+                // Unpacking takes items out of an iterator.
+                (Node::Expr(ast::Expr::Starred(starred)), Mode::Plain) => {
+                    stack.push((Node::Expr(&starred.value), Mode::Given));
+                }
                 (Node::Expr(ast::Expr::Lambda(lambda)), Mode::Given) => {
                     stack.push((Node::Expr(&lambda.body), Mode::All))
                 }
                 (Node::Expr(ast::Expr::Lambda(_)), _) => {}
                 (Node::Expr(expr @ (ast::Expr::Name(_) | ast::Expr::Attribute(_))), Mode::Given) => {
-                    given.extend(self.callable(expr));
+                    given.extend(self.exposed(expr));
                 }
                 (Node::Expr(_), mode) => stack.extend(inside(mode)),
             }
@@ -173,29 +158,8 @@ impl<'c> Parser<'_, 'c> {
         (found, given)
     }
 
-    /// Whether a callee is a function of a library that is not read, and changes nothing by its name.
-    pub(crate) fn is_library(&self, callee: &ast::Expr) -> bool {
-        let (mut at, mut last) = (callee, None);
-        loop {
-            match at {
-                ast::Expr::Attribute(attribute) => {
-                    last = last.or(Some(attribute.attr.as_str()));
-                    at = &attribute.value;
-                }
-                ast::Expr::Name(name) => {
-                    let is_import = matches!(
-                        self.binding(self.cx.symbol(name.id.as_str())).as_deref(),
-                        Some(Binding::Unread { is_import: true, .. })
-                    );
-                    return is_import && !IN_PLACE.contains(&last.unwrap_or(name.id.as_str()));
-                }
-                _ => return false,
-            }
-        }
-    }
-
-    /// What a name or attribute is, found without running anything, where it can be called.
-    fn callable(&self, expr: &ast::Expr) -> Option<Value<'c>> {
+    /// What a name or attribute is, found without running anything, where it can be called or is an iterator.
+    fn exposed(&self, expr: &ast::Expr) -> Option<Value<'c>> {
         let mut names = Vec::new();
         let mut at = expr;
         while let ast::Expr::Attribute(attribute) = at {
@@ -226,7 +190,11 @@ impl<'c> Parser<'_, 'c> {
                 _ => return None,
             };
         }
-        matches!(value, Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Wrapped(..)).then_some(value)
+        let is_exposed = matches!(
+            value,
+            Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Wrapped(..) | Value::Iter(_)
+        );
+        is_exposed.then_some(value)
     }
 
     /// Marks what a statement may change that is not followed.
@@ -259,6 +227,27 @@ impl<'c> Parser<'_, 'c> {
             roots.extend(value.into_iter().chain(class));
         }
         self.make_unknown(roots, why, *at);
+        let is_bound = |name: &Symbol<'c>| self.binding(*name).is_some();
+        if let Some(name) = mentions.names.iter().find(|name| BY_TEXT.contains(&name.as_str()) && !is_bound(name)) {
+            self.lose_names(&format!("`{}` binds names by their text, which is not followed", name.as_str()), *at);
+        }
+    }
+
+    /// Marks the constants of the file that something that is not read may bind anew.
+    pub(super) fn lose_names(&mut self, why: &str, at: Span) {
+        if self.step(self.file.len() / 16, at).is_err() {
+            // Nothing is known any more.
+            self.file.clear();
+        }
+        for binding in self.file.values_mut() {
+            match binding {
+                Binding::Value(
+                    Value::Builtin(_) | Value::Math(_) | Value::Dialect(_) | Value::Op(..) | Value::Platform(_),
+                ) => {}
+                Binding::Value(_) => *binding = Binding::unread(why, at),
+                _ => {}
+            }
+        }
     }
 
     /// The values behind the names that a plain function mentions.

@@ -1,5 +1,6 @@
 //! Enums: their members, which are one each.
 
+use ruff_python_ast as ast;
 use tf_core::Span;
 use tf_types::Symbol;
 
@@ -17,6 +18,10 @@ pub(super) enum Payload {
     Str,
     /// `(int, Enum)` or `(str, Enum)`, which strings show by name.
     Named,
+}
+
+fn is_auto(value: &Value<'_>) -> bool {
+    matches!(value, Value::Builtin(Builtin::Python(Python::Auto)))
 }
 
 impl<'c> Parser<'_, 'c> {
@@ -37,7 +42,7 @@ impl<'c> Parser<'_, 'c> {
         let mut values: Vec<Value<'c>> = Vec::new();
         for (place, &name) in assigned.iter().enumerate() {
             let bound = self.records[record].names.borrow().get(&name).cloned();
-            let given = match bound {
+            let value = match bound {
                 Some(Binding::Value(Value::Factory(_) | Value::Wrapped(..))) => continue,
                 Some(Binding::Value(value)) => value,
                 Some(Binding::Unread { why, .. }) => return Err(Refusal::unread(at, why)),
@@ -49,10 +54,6 @@ impl<'c> Parser<'_, 'c> {
             if assigned[..place].contains(&name) {
                 return Err(Refusal::wrong(at, format!("the enum has two members `{name}`")));
             }
-            let value = match given {
-                Value::Builtin(Builtin::Python(Python::Auto)) => self.automatic(&values, payload, name, at)?,
-                value => value,
-            };
             let fits = match payload {
                 None => true,
                 Some(Payload::Int) => matches!(value, Value::Int(_)),
@@ -85,16 +86,58 @@ impl<'c> Parser<'_, 'c> {
         Ok(())
     }
 
-    /// What `auto()` stands for after these values.
-    fn automatic(&self, values: &[Value<'c>], payload: Option<Payload>, name: Symbol<'c>, at: Span) -> Res<Value<'c>> {
+    /// Notes the names that a statement of a class assigns. In an enum `auto()` is a number from here on.
+    pub(super) fn assigned_members(
+        &mut self,
+        record: usize,
+        names: Vec<Symbol<'c>>,
+        value: &ast::Expr,
+        assigned: &mut Vec<Symbol<'c>>,
+    ) -> Res<()> {
+        if let Kind::Enum { payload } = self.records[record].kind {
+            let mut made: Option<Value<'c>> = None;
+            for &name in &names {
+                let bound = self.records[record].names.borrow().get(&name).and_then(Binding::value);
+                match bound {
+                    Some(auto) if is_auto(&auto) && value.is_call_expr() => {
+                        let at = self.span(value);
+                        let number =
+                            made.take().map_or_else(|| self.automatic(record, assigned, payload, name, at), Ok)?;
+                        self.records[record].names.borrow_mut().insert(name, Binding::Value(number.clone()));
+                        made = Some(number);
+                    }
+                    Some(Value::Tuple(items)) if !items.iter().any(is_auto) => {}
+                    Some(other) if is_auto(&other) || matches!(other, Value::Tuple(_)) => {
+                        let why = format!("with `auto()` in `{}`, which is not read", self.text(value));
+                        return self.unread_class(self.span(value), &why);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        assigned.extend(names);
+        Ok(())
+    }
+
+    /// What `auto()` stands for after the members of these names.
+    fn automatic(
+        &self,
+        record: usize,
+        assigned: &[Symbol<'c>],
+        payload: Option<Payload>,
+        name: Symbol<'c>,
+        at: Span,
+    ) -> Res<Value<'c>> {
         if payload == Some(Payload::Str) {
             return Ok(Value::Str(self.cx.symbol(&name.as_str().to_lowercase())));
         }
+        let names = self.records[record].names.borrow();
+        let values = assigned.iter().filter(|name| !name.as_str().starts_with("__")).filter_map(|name| names.get(name));
         let ints: Option<Vec<i64>> = values
-            .iter()
-            .map(|value| match value {
-                Value::Int(value) => Some(*value),
-                _ => None,
+            .filter_map(|binding| match binding {
+                Binding::Value(Value::Factory(_) | Value::Wrapped(..)) => None,
+                Binding::Value(Value::Int(value)) => Some(Some(*value)),
+                _ => Some(None),
             })
             .collect();
         let last =

@@ -143,7 +143,7 @@ impl Spec {
     }
 }
 
-/// A float as Python's `repr` has it: the fewest digits that mean it.
+/// A float as Python's `repr` has it: the fewest digits that mean it, of two that are as near the even one.
 fn float(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -151,7 +151,11 @@ fn float(value: f64) -> String {
     if value.is_infinite() {
         return if value > 0.0 { "inf" } else { "-inf" }.to_owned();
     }
+    // The exact value rounds to even, the shortest form up.
+    let even = |shortest: String, rounded: String| if rounded.parse() == Ok(value) { rounded } else { shortest };
     let shown = format!("{value:e}");
+    let places = shown.split_once('e').and_then(|(digits, _)| digits.split_once('.')).map_or(0, |(_, part)| part.len());
+    let shown = even(shown, format!("{value:.places$e}"));
     let (digits, exponent) = shown.split_once('e').unwrap_or((&shown, "0"));
     match exponent.parse::<i32>() {
         Ok(exponent) if !(-4..16).contains(&exponent) && value != 0.0 => {
@@ -160,7 +164,10 @@ fn float(value: f64) -> String {
         }
         _ => {
             let plain = format!("{value}");
-            if plain.contains('.') { plain } else { format!("{plain}.0") }
+            match plain.split_once('.').map(|(_, part)| part.len()) {
+                Some(places) => even(plain, format!("{value:.places$}")),
+                None => format!("{plain}.0"),
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::names::{self, Builtin};
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
 use crate::statics::Python;
+use crate::statics::library::changes_given;
 use crate::value::Value;
 
 const ROOT: &str = "tilefoundry";
@@ -54,6 +55,10 @@ impl<'c> Parser<'_, 'c> {
             let name = alias.name.as_str();
             if name == "*" {
                 // Ops are found in the registry; other packages export too much to guess at.
+                if import.level > 0 || !is_ours(module) {
+                    let why = format!("`{}` may bind it anew, and is not read", self.text(import));
+                    self.lose_names(&why, self.span(alias));
+                }
                 continue;
             }
             let bound = alias.asname.as_ref().map_or(name, |name| name.as_str());
@@ -112,6 +117,8 @@ impl<'c> Parser<'_, 'c> {
 
     fn outside(&self, module: &str, alias: &ast::Alias) -> Binding<'c> {
         let why = format!("it comes from `{module}`, and authoring files are read, not executed");
-        Binding::Unread { why, at: self.span(alias), is_import: true }
+        // Under another name it changes what it is given all the same.
+        let is_import = !changes_given(alias.name.as_str());
+        Binding::Unread { why, at: self.span(alias), is_import }
     }
 }

@@ -21,6 +21,7 @@ mod imports;
 mod instance;
 mod items;
 mod iter;
+mod library;
 mod math;
 mod methods;
 mod numbers;

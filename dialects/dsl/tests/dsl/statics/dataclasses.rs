@@ -9,6 +9,44 @@ fn dataclasses_and_enums_are_those_of_python() {
 
 const TABLE: &[(&str, &str)] = &[
     (
+        r#"class E(Enum):
+    R = auto()
+    G = auto()
+    B = R
+V = E.R is E.B, E.B.name, len(E)"#,
+        "(True, 'R', 2)",
+    ),
+    (
+        r#"class E(Enum):
+    A = B = auto()
+    C = auto()
+V = len(E), E.C.value, E.A is E.B"#,
+        "(2, 2, True)",
+    ),
+    (
+        r#"class E(Enum):
+    A: int = auto()
+    B: int = A
+    C: int = 7
+V = len(E), E.C.value"#,
+        "(2, 7)",
+    ),
+    (
+        r#"class E(StrEnum):
+    A = auto()
+    B = A
+V = len(E), E.B.value"#,
+        "(1, 'a')",
+    ),
+    (
+        r#"class E(IntEnum):
+    A = auto()
+    B = A + 1
+    C = auto()
+V = E.B.value, E.C.value"#,
+        "(2, 3)",
+    ),
+    (
         r#"@dataclass
 class A:
     n: ClassVar[int] = 3

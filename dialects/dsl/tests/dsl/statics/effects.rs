@@ -14,6 +14,28 @@ fn what_unread_code_cannot_change_stays_known() {
 
 const KEPT: &[(&str, &str)] = &[
     (
+        r#"it = iter([1, 2])
+print(*it)
+V = list(it)"#,
+        "[]",
+    ),
+    (
+        r#"cfg = [1, 2]
+print(*cfg)
+from torch import *
+n = 3
+V = n"#,
+        "3",
+    ),
+    (
+        r#"import math
+from collections import Counter
+xs = [1, 2]
+c = Counter(xs)
+V = xs, math.floor(2.5)"#,
+        "([1, 2], 2)",
+    ),
+    (
         r#"import copy
 a = [[1]]
 b = copy.deepcopy(a)
@@ -96,6 +118,68 @@ V = fib(50)"#,
 ];
 
 const TABLE: &[(&str, &str)] = &[
+    (
+        r#"from heapq import heapify as hh
+xs = [3, 1]
+hh(xs)
+V = xs"#,
+        "it comes from `heapq`, and authoring files are read, not executed",
+    ),
+    (
+        r#"from operator import ior
+s = {1}
+ior(s, {2})
+V = len(s)"#,
+        "it comes from `operator`, and authoring files are read, not executed",
+    ),
+    (
+        r#"from collections import deque
+it = iter([1, 2])
+deque(it, maxlen=0)
+V = list(it)"#,
+        "it comes from `collections`, and authoring files are read, not executed",
+    ),
+    (
+        r#"from statistics import mean
+it = map(lambda x: x, [1, 2])
+m = mean(it)
+V = list(it)"#,
+        "it comes from `statistics`, and authoring files are read, not executed",
+    ),
+    (
+        r#"import logging
+it = iter([1, 2])
+logging.info(*it)
+V = list(it)"#,
+        "it comes from `logging`, and authoring files are read, not executed",
+    ),
+    (
+        r#"pi = 4
+from math import *
+V = pi"#,
+        "`from math import *` may bind it anew, and is not read",
+    ),
+    (
+        r#"x = 1
+exec("x = 2")
+V = x"#,
+        "`exec` binds names by their text, which is not followed",
+    ),
+    (
+        r#"x = 1
+globals()["x"] = 2
+V = x"#,
+        "`globals` binds names by their text, which is not followed",
+    ),
+    (
+        r#"x = 1
+try:
+    locals().update(x=2)
+except KeyError:
+    pass
+V = x"#,
+        "`locals` binds names by their text, which is not followed",
+    ),
     (
         r#"class A:
     @property

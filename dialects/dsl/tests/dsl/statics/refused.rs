@@ -8,6 +8,29 @@ fn what_differs_from_python_is_refused() {
 }
 
 const TABLE: &[(&str, &str)] = &[
+    (
+        r#"class E(Enum):
+    A = auto(), 5
+V = E.A.value"#,
+        "it is a plain Python class with `auto()` in `auto(), 5`, which is not read",
+    ),
+    (
+        r#"x = auto()
+class E(Enum):
+    A = x
+    B = x
+V = len(E)"#,
+        "it is a plain Python class with `auto()` in `x`, which is not read",
+    ),
+    (
+        r#"class E(Enum):
+    A = 1
+    B = 2
+    C = 1
+    D = auto()
+V = E.D.value"#,
+        "it is a plain Python class with `auto()` after values that do not ascend, which is not read",
+    ),
     ("V = [x for x in {1,2,3}]", "a set of 3 has no order in Python"),
     ("V = [float('nan')] == [float('nan')]", "whether one nan is another is not decided"),
     ("V = 1 is 1", "`is` is not decided between the integer 1 and the integer 1"),
