@@ -38,6 +38,16 @@ struct Cache<'c> {
     most: usize,
 }
 
+impl Cache<'_> {
+    /// Refuses a cache that Python drops results from.
+    fn holds_all(&self, name: &str, span: Span) -> Res<()> {
+        if self.known.borrow().len() <= self.most {
+            return Ok(());
+        }
+        Err(Refusal::unread(span, format!("`{name}` has more than {} results in its cache", self.most)))
+    }
+}
+
 /// The arguments themselves, since `1` and `1.0` are one key, and what they gave.
 type Entry<'c> = (Vec<Value<'c>>, Value<'c>);
 
@@ -214,6 +224,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Err(Refusal::unread(span, format!("`{name}` is a generator, which is not run")));
         }
         let Some(cache) = factory.cache.clone() else { return self.called_with(&factory, args, span) };
+        cache.holds_all(name, span)?;
         let mut key = Vec::new();
         for (value, at) in &args.positional {
             key.push(self.key(value, "argument of a cached function", *at)?);
@@ -233,10 +244,8 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Err(Refusal::unread(span, message));
         }
         let value = self.called_with(&factory, args, span)?;
-        if cache.known.borrow().len() >= cache.most {
-            return Err(Refusal::unread(span, format!("`{name}` has more than {} results in its cache", cache.most)));
-        }
         cache.known.borrow_mut().insert(key, (given, value.clone()));
+        cache.holds_all(name, span)?;
         Ok(value)
     }
 

@@ -500,6 +500,13 @@ with A() as x:
     (
         r#"@lru_cache(maxsize=2)
 def f(n): return [n]
+a = f(1); f(2); f(3)
+V = f(1) is a"#,
+        "`f` has more than 2 results in its cache",
+    ),
+    (
+        r#"@lru_cache(maxsize=2)
+def f(n): return [n]
 a, b, c = f(1), f(2), f(3)
 V = f(1) is a"#,
         "`f` has more than 2 results in its cache",
