@@ -56,6 +56,9 @@ impl<'c> Domain<'c> {
     }
 }
 
+/// The decorators of a function's parts.
+const PARTS: [&str; 2] = ["specialize", "converter"];
+
 impl<'c> Parser<'_, 'c> {
     /// `@base.specialize(pattern)` and `@base.converter(weight)`; false where the decorator is neither.
     pub(crate) fn part(&mut self, def: &ast::StmtFunctionDef) -> Res<bool> {
@@ -74,7 +77,15 @@ impl<'c> Parser<'_, 'c> {
         };
         let ast::Expr::Attribute(attribute) = name else { return Ok(false) };
         let what = attribute.attr.as_str();
-        if !matches!(what, "specialize" | "converter") {
+        if !PARTS.contains(&what) {
+            if attribute.value.is_name_expr()
+                && let Ok(Value::Function(base)) = self.eval(&attribute.value, None)
+                && let Some(&at) = self.domain.states.get(&base)
+            {
+                self.domain.functions[at].refused = true;
+                let message = format!("the function `{}` has no decorator `{what}`", base.name);
+                return Err(Refusal::wrong(self.span(&attribute.attr), message).near(what, PARTS));
+            }
             return Ok(false);
         }
         let span = self.span(decorator);

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use ruff_python_ast::{ModModule, StmtFunctionDef};
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_python_parser::{Mode, ParseError, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use tf_core::span::SourceFile;
 use tf_core::{Context, Diagnostic, FileId, Span};
@@ -159,14 +159,33 @@ impl Source {
         }
         let parsed = parse_unchecked(self.content(), ParseOptions::from(Mode::Module));
         if !parsed.errors().is_empty() {
-            let errors = parsed.errors().iter().take(SYNTAX_ERRORS);
-            return Err(errors
-                .map(|e| Diagnostic::error(format!("invalid syntax: {}", e.error)).at(self.span_of(e.location)))
-                .collect());
+            return Err(self.syntax_errors(parsed.errors()));
         }
         match parsed.try_into_module() {
             Some(module) => Ok(module.into_syntax()),
             None => Err(vec![Diagnostic::error(format!("`{}` is no Python module", self.text.name))]),
         }
+    }
+
+    /// The errors of a file, but those that follow from another: on its line or the next one.
+    fn syntax_errors(&self, errors: &[ParseError]) -> Vec<Diagnostic> {
+        let mut places: Vec<_> = errors.iter().map(|error| (error, self.syntax_place(error.location))).collect();
+        places.sort_by_key(|(_, span)| (span.line, span.column));
+        let mut last = None;
+        places.retain(|(_, span)| {
+            let line = span.line.get();
+            last.replace(line).is_none_or(|last| line > last + 1)
+        });
+        let shown = places.into_iter().take(SYNTAX_ERRORS);
+        shown.map(|(error, at)| Diagnostic::error(format!("invalid syntax: {}", error.error)).at(at)).collect()
+    }
+
+    /// Where an error is shown: the end of a line where that is what was found.
+    fn syntax_place(&self, location: TextRange) -> Span {
+        if !self.slice(location).starts_with(['\n', '\r']) {
+            return self.span_of(location);
+        }
+        let (line, column) = self.position(location.start().to_usize());
+        Span::new(self.file, (line, column), (line, column + 1))
     }
 }

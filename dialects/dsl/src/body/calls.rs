@@ -376,7 +376,13 @@ impl<'a, 'c> Parser<'a, 'c> {
                 };
                 match value.as_sequence().and_then(|items| items.iter().map(int).collect::<Option<Vec<_>>>()) {
                     Some(ints) => Attr::Ints(self.cx.alloc_slice(&ints)),
-                    None => return wrong("a tuple of integers"),
+                    None => {
+                        let refusal = wrong("a tuple of integers");
+                        return match value {
+                            Value::Int(one) => refusal.map_err(|r| r.help(format!("one of them is `({one},)`"))),
+                            _ => refusal,
+                        };
+                    }
                 }
             }
             (AttrKind::Dim, _) => Attr::Dim(self.cx.simplify(self.to_dim(&value, what, span)?)),

@@ -1,6 +1,6 @@
 //! Making nodes: op instances from schemas, literals, calls.
 
-use tf_core::op::{Attr, OpInstance, ParamKind, Schema};
+use tf_core::op::{Attr, AttrDefault, AttrKind, OpDecl, OpInstance, ParamKind, Schema};
 use tf_core::{Expr, Literal, Meta, Span};
 use tf_types::{DType, Storage, Symbol};
 
@@ -46,11 +46,45 @@ impl<'c> Parser<'_, 'c> {
     }
 
     pub(crate) fn foreign_op(&self, name: &str, span: Span) -> Refusal {
-        if self.is_prim() {
-            let message = format!("`{name}` is an op of `@func` bodies and unknown in a `@prim_func`");
-            return Refusal::wrong(span, message);
+        let (own, (home, here)) = (self.dialect(), self.bodies());
+        if !self.cx.ops().schemas(own, name).is_empty() {
+            let message = format!("the `{name}` of `{home}` bodies is another op than that of a `{here}`");
+            return Refusal::wrong(span, message).help(format!("write `{own}.{name}(...)`"));
         }
-        Refusal::wrong(span, format!("`{name}` is an op of `@prim_func` bodies and unknown in a `@func`"))
+        let refusal = Refusal::wrong(span, format!("`{name}` is an op of `{home}` bodies and unknown in a `{here}`"));
+        match self.counterpart(name) {
+            Some(call) => refusal.help(format!("write `{call}`")),
+            None => refusal,
+        }
+    }
+
+    /// The decorators of the bodies of the other dialect and of this one.
+    fn bodies(&self) -> (&'static str, &'static str) {
+        if self.is_prim() { ("@func", "@prim_func") } else { ("@prim_func", "@func") }
+    }
+
+    /// How an alias of the other dialect is called here: by the op of its declaration and the attributes that it fixes.
+    fn counterpart(&self, name: &str) -> Option<String> {
+        let (own, ops) = (self.dialect(), self.cx.ops());
+        let alias = ops.schemas(if self.is_prim() { "tf" } else { "T" }, name).first()?;
+        let base = alias.decl.name.name;
+        let here = ops.schemas(own, base).first()?;
+        let variants = |decl: &'static OpDecl, key: &str| {
+            decl.attributes().find(|param| param.name == key).and_then(|param| match param.kind {
+                ParamKind::Attribute { kind: AttrKind::Enum(known), .. } => Some(known.variants),
+                _ => None,
+            })
+        };
+        let mut call = format!("{own}.{base}(...");
+        for (key, value) in alias.fixed {
+            let AttrDefault::Enum(value) = *value else { return None };
+            let value = variants(alias.decl, key)?.get(usize::from(value))?;
+            if !variants(here.decl, key)?.contains(value) {
+                return None;
+            }
+            call += &format!(", {key}=\"{value}\"");
+        }
+        Some(call + ")")
     }
 
     /// A call of the op of a schema, attributes by name; those not given take the alias's or the default value.

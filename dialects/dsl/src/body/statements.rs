@@ -312,6 +312,10 @@ pub(crate) fn target_names<'x>(target: &'x ast::Expr, names: &mut Vec<&'x str>) 
         ast::Expr::Name(name) => names.push(name.id.as_str()),
         ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
             for element in elts {
+                let element = match element {
+                    ast::Expr::Starred(starred) => &*starred.value,
+                    other => other,
+                };
                 if let ast::Expr::Name(name) = element {
                     names.push(name.id.as_str());
                 }

@@ -164,6 +164,15 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, format!("{} has no axes", expr.ty())));
         };
         let keys = keys(&subscript.slice);
+        let is_no_axis = |key: &&ast::Expr| key.is_ellipsis_literal_expr() || key.is_none_literal_expr();
+        if let Some(key) = keys.iter().find(is_no_axis) {
+            let message = "a subscript has an index, a slice or a tile window for every axis";
+            let help = match key {
+                ast::Expr::NoneLiteral(_) => "an axis of extent 1 comes from `tf.reshape(x, new_shape=...)`",
+                _ => "a full axis is `:`",
+            };
+            return Err(Refusal::unread(self.span(key), message).help(help));
+        }
         if keys.len() != tensor.rank() {
             let name = self.text(&*subscript.value);
             let message = format!("`{name}` has {} axes, but the subscript has {} entries", tensor.rank(), keys.len());
@@ -224,10 +233,6 @@ impl<'c> Parser<'_, 'c> {
         let one = self.cx.dim(1);
         let pick = match key {
             ast::Expr::Slice(slice) => self.pick_slice(slice, axis, extent, span)?,
-            ast::Expr::EllipsisLiteral(_) | ast::Expr::NoneLiteral(_) => {
-                let message = "a subscript has an index, a slice or a tile window for every axis";
-                return Err(Refusal::unread(span, message));
-            }
             single => {
                 let start = self.index(single)?;
                 let start = self.counted_from_end(start, axis, extent, span)?;

@@ -46,6 +46,22 @@ fn bodies() {
                 "launch(f, x, grid=(1,), block=(1,))\nreturn x",
                 "3:5 `launch` is a statement of `@prim_func` bodies and unknown in a `@func` | values of a `@func` are returned, not written",
             ),
+            (
+                "return T.relu(x)",
+                "3:12 the `relu` of `@prim_func` bodies is another op than that of a `@func` | write `tf.relu(...)`",
+            ),
+            (
+                "return x[:, None, :]",
+                "3:17 a subscript has an index, a slice or a tile window for every axis | an axis of extent 1 comes from `tf.reshape(x, new_shape=...)`",
+            ),
+            (
+                "return x[..., 0]",
+                "3:14 a subscript has an index, a slice or a tile window for every axis | a full axis is `:`",
+            ),
+            (
+                "return tf.reduce(x, axes=1, kind=\"sum\")",
+                "3:30 `axes` of `reduce` must be a tuple of integers, found the integer 1 | one of them is `(1,)`",
+            ),
             ("relu(x)\nreturn x", "3:5 an expression statement has no effect | assign its value to a name"),
             (
                 "return self.g(x)",
@@ -70,6 +86,34 @@ fn bodies() {
         first(intrinsic),
         "6:5 `wait` is an intrinsic of `@prim_func` bodies and unknown in a `@func` | values of a `@func` are returned, not written"
     );
+}
+
+#[test]
+fn ops_of_values_in_statements() {
+    for (call, want) in [
+        (
+            "tf.relu(x)",
+            "3:5 the `relu` of `@func` bodies is another op than that of a `@prim_func` | write `T.relu(...)`",
+        ),
+        (
+            "T.exp(x, out)",
+            "3:5 `exp` is an op of `@func` bodies and unknown in a `@prim_func` | write `T.unary(..., kind=\"exp\")`",
+        ),
+        ("T.softmax(x, out)", "3:5 `softmax` is an op of `@func` bodies and unknown in a `@prim_func` | "),
+    ] {
+        let parameters = "x: Tensor[(4,), \"f32\"], out: Tensor[(4,), \"f32\"]";
+        assert_eq!(first(&format!("@prim_func\ndef f({parameters}):\n    {call}\n")), want, "{call}");
+    }
+}
+
+#[test]
+fn a_target_that_is_refused_binds_its_names() {
+    let source = "from tilefoundry import func\nfrom tilefoundry.dsl import Tensor\n@func\n\
+        def f(x: Tensor[(4,), \"f32\"]):\n    first, *rest = [x, x, x]\n    return first + rest[0]\n";
+    with_source(source, |_, result| {
+        let errors: Vec<_> = result.err().unwrap_or_default().into_iter().map(|error| error.message).collect();
+        assert_eq!(errors, ["an unpacking target is a name"]);
+    });
 }
 
 #[test]
@@ -112,6 +156,12 @@ fn declarations() {
                  @f.specialize(DimVarRangePat(\"n\", 1, 65))\n\
                  def g(x: Tensor[(N,), \"f32\"], w: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n",
                 "5:31 the variant `g` takes `w` as Tensor[(n,), \"f32\"], but `f` takes ConstTensor[(n,), \"f32\"] | ",
+            ),
+            (
+                "@func\ndef f(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    pass\n\
+                 @f.specialise(DimVarRangePat(\"n\", 1, 65))\n\
+                 def g(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n",
+                "4:4 the function `f` has no decorator `specialise` | did you mean `specialize`?",
             ),
             (
                 "@module\nclass M:\n    @prim_func\n    def k(x: Tensor[(4,), \"f32\"]):\n        k(x)\n",

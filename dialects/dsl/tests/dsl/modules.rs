@@ -81,6 +81,25 @@ fn syntax_errors_have_a_place() {
     });
 }
 
+#[test]
+fn what_follows_from_a_syntax_error_is_not_reported() {
+    for (line, want) in [
+        ("relu(x))", vec!["2:12-13"]),
+        ("y = (x, 2]", vec!["2:14-15"]),
+        ("y = relu(x", vec!["2:15-16"]),
+        ("y = x +\n\nz = x +", vec!["2:12-13", "4:12-13"]),
+        ("for i in range(4)", vec!["2:22-23"]),
+    ] {
+        let body = line.replace('\n', "\n    ");
+        with_source(&format!("def f(x):\n    {body}\n    return x\n"), |_, result| {
+            let errors = result.err().unwrap_or_default();
+            let spans = errors.iter().filter_map(|error| error.span);
+            let found: Vec<_> = spans.map(|at| format!("{}:{}-{}", at.line, at.column, at.end_column)).collect();
+            assert_eq!(found, want, "{line}");
+        });
+    }
+}
+
 /// `name: functions` of the module that is read, or the first message.
 fn read(members: &str, name: Option<&str>) -> String {
     let source = format!("from tilefoundry import func, module\nfrom tilefoundry.dsl import Tensor, tf\n{members}");

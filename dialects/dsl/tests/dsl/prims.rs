@@ -67,7 +67,7 @@ fn statements_that_are_read() {
 #[test]
 fn statements_that_are_refused() {
     for (lines, want) in [
-        (&["relu(x, y)"][..], "1:1 `relu` is an op of `@func` bodies and unknown in a `@prim_func`"),
+        (&["relu(x, y)"][..], "1:1 the `relu` of `@func` bodies is another op than that of a `@prim_func`"),
         (&["T.nothing(x)"], "1:1 unknown op `nothing`"),
         (&["nothing_(x)"], "1:1 unknown op `nothing_`"),
         (
