@@ -152,10 +152,13 @@ impl<'c> Generator<'_, 'c> {
     }
 
     fn call_of(&mut self, known: &[PrimFunction<'c>], scope: &[Expr<'c>], rows: Expr<'c>) -> Option<Stmt<'c>> {
+        // A call stays on its target.
+        let is_here = |callee: &PrimFunction<'c>| (callee.target.kind == TargetKind::Cpu) == self.on_host;
+        let known: Vec<_> = known.iter().copied().filter(is_here).collect();
         if known.is_empty() {
             return None;
         }
-        let callee = self.rng.pick(known);
+        let callee = self.rng.pick(&known);
         let mut args = Vec::new();
         for param in callee.visible_params() {
             args.push(*scope.iter().find(|value| value.ty() == param.ty())?);
