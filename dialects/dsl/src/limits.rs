@@ -1,7 +1,7 @@
 //! Bounds on what is read, checked on the bytes before a tree is built, so that no input can exhaust the stack.
 
 /// Bytes of a file.
-pub(crate) const FILE_BYTES: usize = 32 << 20;
+pub(crate) const FILE_BYTES: usize = 64 << 20;
 /// Brackets inside brackets.
 const BRACKETS: usize = 200;
 /// Blocks inside blocks, and expressions inside expressions.

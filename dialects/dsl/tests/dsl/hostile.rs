@@ -126,8 +126,8 @@ fn long_tokens() {
     }
     let comment = in_function("x").replace("@func", &format!("# {}\n@func", "é".repeat(long / 2)));
     with_source(&comment, |_, result| assert!(result.is_ok()));
-    let too_long = in_function("x").replace("@func", &format!("# {}\n@func", "a".repeat(40_000_000)));
-    assert!(refusal(&too_long).ends_with("at most 33554432 are read"));
+    let too_long = in_function("x").replace("@func", &format!("# {}\n@func", "a".repeat(70_000_000)));
+    assert!(refusal(&too_long).ends_with("at most 67108864 are read"));
 }
 
 #[test]
