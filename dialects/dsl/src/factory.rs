@@ -88,6 +88,13 @@ impl<'a> Factory<'a, '_> {
     }
 }
 
+impl Factory<'_, '_> {
+    /// Whether `functools.cache` or `lru_cache` keeps its results.
+    pub(crate) fn is_cached(&self) -> bool {
+        self.cache.is_some()
+    }
+}
+
 /// What a decorator makes of a plain function.
 enum Decoration<'c> {
     Cache(usize),

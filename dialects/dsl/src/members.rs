@@ -17,6 +17,7 @@ use crate::value::Value;
 
 /// Modules that are copied for one file, to bound trees that double.
 const COPIES: usize = 20_000;
+const CALL: &str = "__call__";
 
 /// What a class holds besides its functions.
 #[derive(Default)]
@@ -131,11 +132,7 @@ impl<'c> Parser<'_, 'c> {
                 self.domain.attached.insert(child);
                 Binding::Value(Value::Module(child))
             }
-            Ok(Member::Method(method)) => {
-                self.claim(name, span, "a method", members)?;
-                members.methods.push(method);
-                Binding::unread("it is a method, which only methods call", span)
-            }
+            Ok(Member::Method(method)) => self.add_method(method, span, members)?,
             Err(refusal) => {
                 self.bind(name, Binding::Poison);
                 return Err(refusal);
@@ -145,16 +142,21 @@ impl<'c> Parser<'_, 'c> {
         Ok(())
     }
 
+    fn add_method(&mut self, method: Method<'c>, span: Span, members: &mut Members<'c>) -> Res<Binding<'c>> {
+        self.claim(method.name, span, "a method", members)?;
+        members.methods.push(method);
+        Ok(Binding::unread("it is a method, which only methods call", span))
+    }
+
     fn member_function(&mut self, def: &ast::StmtFunctionDef) -> Res<Member<'c>> {
-        if def.name.as_str() == "__call__" {
-            let message = "`__call__` is no method of a module: a call of it runs `forward`";
-            return Err(Refusal::wrong(self.span(&def.name), message).help("name it `forward`"));
+        if def.name.as_str() == CALL {
+            return Err(no_call(self.span(&def.name)));
         }
         let [decorator] = &def.decorator_list[..] else {
             if let Some(second) = def.decorator_list.get(1) {
                 return Err(Refusal::wrong(self.span(second), "a function has one decorator"));
             }
-            return self.method(def).map(Member::Method);
+            return self.method(def, self.cx.symbol(def.name.as_str())).map(Member::Method);
         };
         match self.decorator(decorator)? {
             Decorator::Known(Builtin::Func, call) => {
@@ -238,22 +240,29 @@ impl<'c> Parser<'_, 'c> {
         if name == "topologies" {
             return self.class_topologies(value, span);
         }
+        if name == CALL {
+            return Err(no_call(self.span(target)));
+        }
         if name.starts_with("__") && name.ends_with("__") {
             return Ok(());
         }
         let symbol = self.cx.symbol(name);
-        let value = self.eval(value, None).and_then(|value| match value {
+        let binding = self.eval(value, None).and_then(|value| match value {
             Value::Module(child) => {
                 let child = self.attach(child, symbol, span)?;
                 self.claim(symbol, span, "a child module", members)?;
                 members.children.push(Child::One(child));
-                Ok(Value::Module(child))
+                Ok(Binding::Value(Value::Module(child)))
             }
-            other => self.group(symbol, &other, span, members),
+            Value::Factory(function) => {
+                let method = self.method_of(function, symbol, span)?;
+                self.add_method(method, span, members)
+            }
+            other => self.group(symbol, &other, span, members).map(Binding::Value),
         });
-        match value {
-            Ok(value) => {
-                self.bind(symbol, Binding::Value(value));
+        match binding {
+            Ok(binding) => {
+                self.bind(symbol, binding);
                 Ok(())
             }
             Err(refusal) => {
@@ -312,6 +321,11 @@ impl<'c> Parser<'_, 'c> {
         self.domain.topologies = Some(levels);
         Ok(())
     }
+}
+
+fn no_call(span: Span) -> Refusal {
+    Refusal::wrong(span, format!("`{CALL}` is no method of a module: a call of it runs `forward`"))
+        .help("name it `forward`")
 }
 
 fn stray(what: &str, span: Span) -> Refusal {

@@ -4,10 +4,11 @@ use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::node::Method;
 use tf_core::node::method::{MethodData, MethodExpr, MethodItems, MethodParam, MethodSpan, MethodStmt, MethodStmtKind};
-use tf_core::{Context, Literal};
+use tf_core::{Context, Literal, Span};
 use tf_types::Symbol;
 
 use crate::body::{docstring, keyword};
+use crate::factory::Code;
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Kind, Names, Parser};
 use crate::print::python;
@@ -20,22 +21,40 @@ use crate::value::Value;
 struct Reading<'c> {
     /// The name of its first parameter.
     owner: Symbol<'c>,
-    /// Where it names compile-time values, and what those are.
-    constants: Edits,
+    /// Where its text has another name than the method, or names compile-time values, and what stands there instead.
+    edits: Edits,
 }
 
 impl<'c> Parser<'_, 'c> {
-    /// A function of a class that has no decorator.
-    pub(crate) fn method(&mut self, def: &ast::StmtFunctionDef) -> Res<Method<'c>> {
+    /// A plain function of the file that a class binds to `name`.
+    pub(crate) fn method_of(&mut self, function: usize, name: Symbol<'c>, span: Span) -> Res<Method<'c>> {
+        let factory = self.factories[function].clone();
+        let Code::Def(def) = factory.code else {
+            return Err(Refusal::wrong(span, format!("the method `{name}` is a lambda"))
+                .help(format!("write it as a function: `def {name}(self, ...):`")));
+        };
+        if factory.is_cached() {
+            return Err(Refusal::wrong(span, format!("the method `{name}` is a function with a cache"))
+                .help("a method is a function without decorators"));
+        }
+        // It sees the names around its definition, not those of the class.
+        let scopes = std::mem::replace(&mut self.scopes, factory.home.to_vec());
+        let method = self.method(def, name);
+        self.scopes = scopes;
+        method
+    }
+
+    /// A function without decorator as the method `name`.
+    pub(crate) fn method(&mut self, def: &ast::StmtFunctionDef, name: Symbol<'c>) -> Res<Method<'c>> {
         let span = self.span(&def.name);
         let parameters = &def.parameters;
         let mut all = parameters.posonlyargs.iter().chain(&parameters.args).chain(&parameters.kwonlyargs);
         let Some(owner) = all.next() else {
-            let message = format!("the method `{}` has no parameter for its module", def.name);
+            let message = format!("the method `{name}` has no parameter for its module");
             return Err(Refusal::wrong(span, message).help("its first parameter is `self`"));
         };
         let owner = self.cx.symbol(owner.parameter.name.as_str());
-        let read = &mut Reading { owner, constants: Vec::new() };
+        let read = &mut Reading { owner, edits: Vec::new() };
         let all: Vec<_> = all.collect();
         let names: Vec<_> = all.iter().map(|param| self.cx.symbol(param.parameter.name.as_str())).collect();
         // Names of the method are no compile-time values, whatever the file calls by them.
@@ -72,10 +91,13 @@ impl<'c> Parser<'_, 'c> {
                 [MethodStmt { kind, span: MethodSpan(Some(at)) }].into_iter().chain(body.to_vec()).collect();
             body = self.cx.alloc_slice(&stmts);
         }
+        if def.name.as_str() != name.as_str() {
+            read.edits.push((def.name.range(), name.to_string()));
+        }
         Ok(self.cx.method(MethodData {
-            name: self.cx.symbol(def.name.as_str()),
+            name,
             params: self.cx.alloc_slice(&params),
-            source: self.cx.symbol(&self.source.edited(def, &mut read.constants)).as_str(),
+            source: self.cx.symbol(&self.source.edited(def, &mut read.edits)).as_str(),
             body,
             span: Some(span),
         }))
@@ -235,7 +257,7 @@ impl<'c> Parser<'_, 'c> {
             _ => return None,
         };
         if !is_literal(expr) {
-            read.constants.extend(text.map(|text| (expr.range(), text)));
+            read.edits.extend(text.map(|text| (expr.range(), text)));
         }
         Some(literal)
     }

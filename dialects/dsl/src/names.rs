@@ -44,6 +44,8 @@ pub(crate) enum Builtin {
     KindEnum,
     /// `DType`: members are the dtypes.
     DTypeEnum,
+    /// `StorageKind`: members are the storages in upper case.
+    StorageEnum,
     Min,
     Max,
     Len,
@@ -113,6 +115,7 @@ const EXPORTED: &[(&str, Builtin)] = &[
     ("UnaryKind", Builtin::KindEnum),
     ("BinaryKind", Builtin::KindEnum),
     ("DType", Builtin::DTypeEnum),
+    ("StorageKind", Builtin::StorageEnum),
     ("dsl", Builtin::Package),
     ("ir", Builtin::Package),
     ("types", Builtin::Package),

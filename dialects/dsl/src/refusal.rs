@@ -176,3 +176,12 @@ pub(crate) fn reduction(name: &str) -> Option<String> {
 pub(crate) fn named_storage(name: &str, span: Span) -> Res<Storage> {
     Storage::from_name(name).at(span).map_err(|refusal: Refusal| refusal.near(name, Storage::ALL.map(Storage::name)))
 }
+
+/// The member of `StorageKind` with that name.
+pub(crate) fn storage_member(name: &str, span: Span) -> Res<Storage> {
+    let known = Storage::ALL.map(|storage| (storage, storage.name().to_ascii_uppercase()));
+    known.iter().find(|(_, member)| member == name).map(|(storage, _)| *storage).ok_or_else(|| {
+        let refusal = Refusal::wrong(span, format!("`StorageKind` has no member `{name}`"));
+        refusal.near(&name.to_ascii_uppercase(), known.iter().map(|(_, member)| member.as_str()))
+    })
+}

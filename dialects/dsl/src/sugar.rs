@@ -86,6 +86,8 @@ impl<'c> Parser<'_, 'c> {
                         sugar.partials.push(partial);
                     }
                 }
+                // No states: every mesh axis that no split names is Broadcast, as without the braces.
+                ast::Expr::Dict(states) if states.is_empty() => states_at = Some(span),
                 ast::Expr::Tuple(_) if let Some(first) = strides_at => {
                     let both = Span::to(first, span);
                     return Err(Refusal::wrong(both, "a placement has one tuple of strides"));

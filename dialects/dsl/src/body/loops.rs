@@ -190,7 +190,9 @@ impl<'c> Parser<'_, 'c> {
                 [] => return Err(Refusal::Reported),
             });
         }
-        if !self.is_builtin(&callee, Builtin::Tile) {
+        let is_tile = self.is_builtin(&callee, Builtin::Tile)
+            || matches!(callee.split_once('.'), Some((tf, "tile")) if self.is_builtin(tf, Builtin::Tf));
+        if !is_tile {
             return Err(Refusal::wrong(span, format!("a loop runs over `tile(...)` or `range(...)`, not `{callee}`")));
         }
         match self.loop_bounds(call, "tile", 2)?[..] {

@@ -72,7 +72,8 @@ impl<'c> Parser<'_, 'c> {
             match self.nested(span, |p| p.statement(stmt)) {
                 Ok(Flow::Next(value)) => last = value,
                 Ok(returned) => {
-                    if let Some(next) = stmts.get(at + 1) {
+                    // `raise` is how authors tell other tools that nothing is reached here.
+                    if let Some(next) = stmts[at + 1..].iter().find(|stmt| !stmt.is_raise_stmt()) {
                         self.report(Refusal::wrong(self.span(next), "the statement stands after `return`"));
                     }
                     return returned;

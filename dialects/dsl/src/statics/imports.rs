@@ -2,6 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::diag::did_you_mean;
+use tf_types::Storage;
 
 use crate::names::{self, Builtin};
 use crate::parser::{Binding, Parser};
@@ -54,10 +55,15 @@ impl<'c> Parser<'_, 'c> {
         for alias in &import.names {
             let name = alias.name.as_str();
             if name == "*" {
-                // Ops are found in the registry; other packages export too much to guess at.
-                if import.level > 0 || !is_ours(module) {
-                    let why = format!("`{}` may bind it anew, and is not read", self.text(import));
-                    self.lose_names(&why, self.span(alias));
+                match module {
+                    // Ops are found in the registry.
+                    "tilefoundry.dsl.tf" | "tilefoundry.dsl.T" if import.level == 0 => {}
+                    _ if import.level == 0 && is_ours(module) && !is_unknown(module) => self.import_all(),
+                    // Other packages export too much to guess at.
+                    _ => {
+                        let why = format!("`{}` may bind it anew, and is not read", self.text(import));
+                        self.lose_names(&why, self.span(alias));
+                    }
                 }
                 continue;
             }
@@ -67,10 +73,26 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    /// Binds the names of the language; packages are imported by their own names.
+    fn import_all(&mut self) {
+        let names = names::all().chain(Storage::ALL.map(Storage::name));
+        for (name, value) in names.filter_map(|name| Some((name, names::exported(name)?))) {
+            if !matches!(value, Value::Builtin(Builtin::Package)) {
+                self.bind(self.cx.symbol(name), Binding::Value(value));
+            }
+        }
+    }
+
     fn imported(&self, module: &str, name: &str, alias: &ast::Alias, relative: bool) -> Binding<'c> {
         if relative || !is_ours(module) {
             let known = if relative { None } else { self.library(module, name) };
             return known.map_or_else(|| self.outside(module, alias), Binding::Value);
+        }
+        let word = matches!(name, "tile" | "where" | "launch").then(|| names::word(name)).flatten();
+        let known = names::exported(name).or(word);
+        if is_unknown(module) && known.is_none() {
+            // A part that is no language, such as its runtime: used beside the programs.
+            return self.outside(module, alias);
         }
         if is_unknown(module) {
             let known = PARTS.map(|part| format!("`{ROOT}.{part}`")).join(", ");
@@ -91,8 +113,7 @@ impl<'c> Parser<'_, 'c> {
         if let Some(dialect) = dialect {
             return Binding::Value(Value::Op(dialect, self.cx.symbol(name)));
         }
-        let word = matches!(name, "tile" | "where" | "launch").then(|| names::word(name)).flatten();
-        if let Some(value) = names::exported(name).or(word) {
+        if let Some(value) = known {
             return Binding::Value(value);
         }
         if module == "tilefoundry.dsl"

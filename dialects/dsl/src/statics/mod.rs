@@ -56,7 +56,7 @@ use crate::body::extent_behind;
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::prim::Platform;
-use crate::refusal::{AtSpan, Refusal, Res, named_dtype, reduction};
+use crate::refusal::{AtSpan, Refusal, Res, named_dtype, reduction, storage_member};
 use crate::value::{Annotation, Value};
 
 /// The Python name of an expression form that is not read.
@@ -191,6 +191,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Builtin(Builtin::Tir) => Ok(Value::Op("T", self.cx.symbol(name))),
             Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
             Value::Builtin(Builtin::DTypeEnum) => named_dtype(name, span).map(Value::DType),
+            Value::Builtin(Builtin::StorageEnum) => storage_member(name, span).map(Value::Storage),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
             Value::Expr(expr)
                 if name == "shape"

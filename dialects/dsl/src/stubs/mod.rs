@@ -92,6 +92,7 @@ fn storages() -> String {
 
 fn types() -> String {
     let dtypes = DType::ALL.map(|dtype| format!("    {}: DType\n", dtype.name()));
+    let storages = Storage::ALL.map(|storage| format!("    {}: Storage\n", storage.name().to_ascii_uppercase()));
     format!(
         "\
 from collections.abc import Sequence
@@ -106,6 +107,10 @@ class DType:
 class Storage:
     \"\"\"Where a tensor lies.\"\"\"
 
+class StorageKind:
+    \"\"\"The storages by name.\"\"\"
+
+{}
 class TensorType:
     \"\"\"The type of a tensor.\"\"\"
 
@@ -117,6 +122,7 @@ class TensorType:
         storage: Storage | str = \"gmem\",
     ) -> None: ...
 ",
-        dtypes.concat()
+        dtypes.concat(),
+        storages.concat()
     )
 }

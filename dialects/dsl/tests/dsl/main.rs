@@ -4,6 +4,7 @@ mod bodies;
 mod common;
 mod environment;
 mod families;
+mod files;
 mod guidance;
 mod hostile;
 mod modules;
