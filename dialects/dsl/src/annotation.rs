@@ -166,29 +166,9 @@ impl<'c> Parser<'_, 'c> {
             Value::None if !is_last || may_be_layout => {}
             Value::Str(name) if is_last => slots.storage = Some(named_storage(name.as_str(), span)?),
             Value::Storage(storage) if is_last => slots.storage = Some(storage),
-            Value::Shard(shard) if may_be_layout => {
-                self.cx.check_element_count(shard, shape).at(span)?;
-                slots.layout = Some(TensorLayout::Shard(shard));
-                slots.states_layout = true;
-            }
-            Value::Layout(layout) if may_be_layout => {
-                if layout.shape() != shape {
-                    let message = format!("the layout {layout} does not have the shape {}", tf_types::DimTuple(shape));
-                    return Err(Refusal::wrong(span, message));
-                }
-                if layout.is_injective() == Some(false) {
-                    let message = format!("the layout {layout} puts two elements in one place");
-                    return Err(Refusal::wrong(span, message));
-                }
-                slots.layout = Some(TensorLayout::Plain(layout));
-                slots.states_layout = true;
-            }
-            Value::Composed(layout) if may_be_layout => {
-                if layout.shape() != shape {
-                    let message = format!("the layout {layout} does not have the shape {}", tf_types::DimTuple(shape));
-                    return Err(Refusal::wrong(span, message));
-                }
-                slots.layout = Some(TensorLayout::Composed(layout));
+            value if may_be_layout && let Some(layout) = value.as_layout() => {
+                self.cx.check_layout(layout, shape).at(span)?;
+                slots.layout = Some(layout);
                 slots.states_layout = true;
             }
             other if placed && !is_last => {

@@ -6,6 +6,8 @@ use tf_types::kinds::{BinaryKind, UnaryKind};
 use tf_types::layout::static_product;
 use tf_types::{DType, Dim, Storage, TensorLayout, TensorType};
 
+const CAST: &str = "`T.unary(src, dst, kind=\"cast\")` writes in another dtype";
+
 /// The operand's tensor type.
 pub fn tensor<'c>(index: usize, name: &str, operand: Expr<'c>) -> Result<&'c TensorType<'c>, RuleError> {
     operand.ty().as_tensor().ok_or_else(|| {
@@ -21,7 +23,10 @@ pub fn same_dtype(op: &str, a: (usize, Expr<'_>), b: (usize, Expr<'_>)) -> Resul
         return Ok(());
     }
     let message = format!("`{op}` takes operands of one dtype, found {} and {}", ta.dtype, tb.dtype);
-    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).operand(b.0, b.1.ty().to_string()))
+    Err(RuleError::new(message)
+        .operand(a.0, a.1.ty().to_string())
+        .operand(b.0, b.1.ty().to_string())
+        .with_help(format!("nothing is promoted: {CAST}")))
 }
 
 /// Refuses two operands of unequal shape.
@@ -31,7 +36,10 @@ pub fn same_shape(op: &str, a: (usize, Expr<'_>), b: (usize, Expr<'_>)) -> Resul
         return Ok(());
     }
     let message = format!("`{op}` takes operands of one shape, found {} and {}", a.1.ty(), b.1.ty());
-    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).operand(b.0, b.1.ty().to_string()))
+    Err(RuleError::new(message)
+        .operand(a.0, a.1.ty().to_string())
+        .operand(b.0, b.1.ty().to_string())
+        .with_help("take a `T.tensor_view` of one of them"))
 }
 
 /// Refuses an operand whose shape does not broadcast to that of `target` (right-aligned, 1 expands).
@@ -43,7 +51,10 @@ pub fn broadcasts_to(op: &str, a: (usize, Expr<'_>), target: (usize, Expr<'_>)) 
         return Ok(());
     }
     let message = format!("`{op}`: {} does not broadcast to {}", a.1.ty(), target.1.ty());
-    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).operand(target.0, target.1.ty().to_string()))
+    Err(RuleError::new(message)
+        .operand(a.0, a.1.ty().to_string())
+        .operand(target.0, target.1.ty().to_string())
+        .with_help("extents broadcast from the last axis backwards; each is that of the result, or 1"))
 }
 
 /// Refuses two operands whose numbers of elements are known and unequal.
@@ -51,7 +62,10 @@ pub fn same_count(op: &str, a: (usize, Expr<'_>), b: (usize, Expr<'_>)) -> Resul
     let (ta, tb) = (tensor(a.0, "operand", a.1)?, tensor(b.0, "operand", b.1)?);
     let Some((from, to)) = unequal_counts(ta.shape, tb.shape) else { return Ok(()) };
     let message = format!("`{op}` copies {from} elements to {to}");
-    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).operand(b.0, b.1.ty().to_string()))
+    Err(RuleError::new(message)
+        .operand(a.0, a.1.ty().to_string())
+        .operand(b.0, b.1.ty().to_string())
+        .with_help("both have one number of elements: take a `T.tensor_view` of the larger one"))
 }
 
 fn unequal_counts(a: &[Dim<'_>], b: &[Dim<'_>]) -> Option<(i64, i64)> {
@@ -73,7 +87,12 @@ fn takes(op: &str, what: &str, a: (usize, Expr<'_>), fits: impl Fn(DType) -> boo
     if fits(found) {
         return Ok(());
     }
-    Err(RuleError::new(format!("`{op}` takes {what}, found {found}")).operand(a.0, a.1.ty().to_string()))
+    Err(RuleError::new(format!("`{op}` takes {what}, found {found}")).operand(a.0, a.1.ty().to_string()).with_help(
+        match what {
+            "bools" => "a comparison writes bools: `T.binary(lhs, rhs, dst, kind=\"ne\")`",
+            _ => CAST,
+        },
+    ))
 }
 
 /// Refuses a tensor that has no address.
@@ -104,8 +123,9 @@ pub fn binary_takes(op: &str, kind: BinaryKind, a: (usize, Expr<'_>)) -> Result<
     match kind {
         BinaryKind::FloorDiv | BinaryKind::Mod => takes(op, "integers", a, DType::is_integer),
         BinaryKind::And | BinaryKind::Or => takes(op, "bools", a, |dtype| dtype == DType::Bool),
-        BinaryKind::Eq | BinaryKind::Ne => Ok(()),
-        _ => numbers(op, a),
+        BinaryKind::Add | BinaryKind::Sub | BinaryKind::Mul | BinaryKind::Div => numbers(op, a),
+        // False comes before true.
+        _ => Ok(()),
     }
 }
 

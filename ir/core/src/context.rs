@@ -15,7 +15,7 @@ use crate::node::{
 };
 use crate::op::instance::OpInstanceData;
 use crate::op::recent::RecentTypes;
-use crate::op::{Attr, OpId, OpInstance, OpRegistry, OpView};
+use crate::op::{Attr, CallSpans, OpId, OpInstance, OpRegistry, OpView};
 use crate::{Diagnostic, Result, SourceMap, Span};
 
 struct Shared<'c> {
@@ -115,8 +115,22 @@ impl<'c> Context<'c> {
     /// # Errors
     /// What the type rule refuses, at the call's span with its operands labelled.
     pub fn call(&self, op: OpInstance<'c>, args: &[Expr<'c>], meta: Meta<'c>) -> Result<Expr<'c>> {
+        self.call_written(op, args, &[], meta)
+    }
+
+    /// As [`Context::call`], of which the source states attributes at those places.
+    ///
+    /// # Errors
+    /// What the type rule refuses, with operands and attributes labelled.
+    pub fn call_written(
+        &self,
+        op: OpInstance<'c>,
+        args: &[Expr<'c>],
+        attrs: &[(&'static str, Span)],
+        meta: Meta<'c>,
+    ) -> Result<Expr<'c>> {
         let view = OpView { op, args: self.alloc_slice(args) };
-        let ty = self.infer(view, meta.span)?;
+        let ty = self.infer_written(view, attrs, meta.span)?;
         Ok(self.expr(ExprKind::Call { callee: Callee::Op(op), args: view.args }, ty, meta))
     }
 
@@ -125,23 +139,27 @@ impl<'c> Context<'c> {
     /// # Errors
     /// A wrong number of operands, or what the type rule refuses.
     pub fn infer(&self, view: OpView<'c>, span: Option<Span>) -> Result<Type<'c>> {
+        self.infer_written(view, &[], span)
+    }
+
+    fn infer_written(&self, view: OpView<'c>, attrs: &[(&'static str, Span)], span: Option<Span>) -> Result<Type<'c>> {
         let key = RecentTypes::key(view);
         if let Some(ty) = key.and_then(|key| self.inferred.get(key)) {
             debug_assert!(
-                self.infer_anew(view, span).is_ok_and(|found| found == ty),
+                self.infer_anew(view, attrs, span).is_ok_and(|found| found == ty),
                 "the type rule of {:?} is not pure",
                 view.op
             );
             return Ok(ty);
         }
-        let ty = self.infer_anew(view, span)?;
+        let ty = self.infer_anew(view, attrs, span)?;
         if let Some(key) = key {
             self.inferred.put(key, ty);
         }
         Ok(ty)
     }
 
-    fn infer_anew(&self, view: OpView<'c>, span: Option<Span>) -> Result<Type<'c>> {
+    fn infer_anew(&self, view: OpView<'c>, attrs: &[(&'static str, Span)], span: Option<Span>) -> Result<Type<'c>> {
         let decl = view.op.decl;
         let Some(rule) = self.ops().types.get(view.op.id) else {
             return Err(Diagnostic::error(format!("`{}` is an effect and has no value", decl.name)).at(span));
@@ -153,7 +171,7 @@ impl<'c> Context<'c> {
         }
         rule(view, self).map_err(|error| {
             let operands: Vec<_> = view.args.iter().map(|a| a.span()).collect();
-            error.into_diagnostic(span, &operands)
+            error.into_diagnostic(CallSpans { call: span, operands: &operands, attrs })
         })
     }
 

@@ -26,6 +26,7 @@ pub mod reshard;
 pub mod size;
 
 mod context;
+mod fits;
 mod fmt;
 mod injective;
 mod level;

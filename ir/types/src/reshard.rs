@@ -36,12 +36,16 @@ impl<'c> TypeContext<'c> {
         if storage == Some(Storage::Umat) {
             return Err(TypeError::new(
                 "`umat` cannot be the destination of a reshard; a value is placed in a residency",
-            ));
+            )
+            .with_help("place it in gmem, smem or rmem"));
         }
         let target = storage.unwrap_or(source.storage);
         let Some(shard) = layout else {
             if target != source.storage {
-                return Err(TypeError::new(format!("a reshard from {} to {target} needs a layout", source.storage)));
+                return Err(TypeError::new(format!("a reshard from {} to {target} needs a layout", source.storage))
+                    .with_help(
+                        "state who holds what there: `layout=(64 @ m.w, 32)`, or `(64, 32)` for all of it everywhere",
+                    ));
             }
             return Ok(self.tensor_type(*source));
         };
@@ -52,7 +56,8 @@ impl<'c> TypeContext<'c> {
             return Err(TypeError::new(format!(
                 "a reshard from {} to {target} is not known: host and tmem have no storage tier",
                 source.storage
-            )));
+            ))
+            .with_help("values move between gmem, smem and rmem"));
         }
         let placed = match shard.layout.strides() {
             Some(_) => shard,
@@ -75,7 +80,8 @@ impl<'c> TypeContext<'c> {
             self.product(shard.layout.shape()),
             crate::DimTuple(shape),
             self.product(shape)
-        )))
+        ))
+        .with_help("the extents of a placement multiply to those of the value"))
     }
 
     /// The type as it stands in a signature: layouts without strides get row-major ones, over the factored shape where the tensor is

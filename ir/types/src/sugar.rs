@@ -43,7 +43,8 @@ impl<'c> Binding<'c> {
             return Err(TypeError::new(format!(
                 "mesh axis `{}` is bound twice in one placement",
                 mesh.axis_name(axis)
-            )));
+            ))
+            .with_help("a mesh axis splits one axis, or holds terms"));
         }
         *slot = attr;
         Ok(())
@@ -108,7 +109,8 @@ impl<'c> TypeContext<'c> {
                 self.product(&shape),
                 DimTuple(logical),
                 self.product(logical)
-            )));
+            ))
+            .with_help("the extents of a placement multiply to those of the value"));
         }
         let layout = self.layout(&shape, sugar.strides.as_deref().map(|s| self.normal_dims(s)));
         Ok(self.shard_layout(layout, &binding.attrs, binding.mesh))
@@ -175,6 +177,7 @@ fn not_divided(number: usize, whole: Dim<'_>, rest: Dim<'_>, mesh: Mesh<'_>, mes
         mesh.extents()[mesh_axis],
         mesh.axis_name(mesh_axis)
     ))
+    .with_help("every position holds as many elements: take an extent that is a multiple, or another mesh axis")
 }
 
 fn undecided(number: usize, whole: Dim<'_>, mesh: Mesh<'_>, mesh_axis: usize) -> TypeError {
@@ -184,6 +187,7 @@ fn undecided(number: usize, whole: Dim<'_>, mesh: Mesh<'_>, mesh_axis: usize) ->
         mesh.axis_name(mesh_axis),
         mesh.extents()[mesh_axis]
     ))
+    .with_help("leave the axis whole, or give the mesh axis that extent")
 }
 
 /// Checks an axis that keeps its written extent.

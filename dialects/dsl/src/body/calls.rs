@@ -292,12 +292,13 @@ impl<'a, 'c> Parser<'a, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
-        let mut attrs = Vec::new();
+        let (mut attrs, mut spans) = (Vec::new(), Vec::new());
         for (param, exprs) in &sorted.given {
             if let (ParamKind::Attribute { kind, optional, .. }, [expr]) = (&param.kind, &exprs[..]) {
                 let what = format!("`{}` of `{}`", param.name, schema.name);
                 let attr = self.attr(*kind, *optional, expr, &what, span)?;
                 attrs.push((param.name, attr));
+                spans.push((param.name, self.span(expr)));
             }
         }
         let bind = match sorted.label {
@@ -312,9 +313,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         };
         if schema.decl.form == OpForm::Effect {
             let op = self.op_of(schema, &attrs, span)?;
-            return self.effect(op, inputs, span);
+            return self.effect(op, inputs, &spans, span);
         }
-        self.emit(schema, inputs, &attrs, span, bind).map(Value::Expr)
+        let op = self.op_of(schema, &attrs, span)?;
+        Ok(Value::Expr(self.cx.call_written(op, inputs, &spans, self.meta(span, bind))?))
     }
 
     /// The attribute that an expression states, by what the parameter accepts.

@@ -3,7 +3,7 @@
 use ruff_python_ast as ast;
 use tf_core::hidden::forwarded_shape_scalars;
 use tf_core::node::TirCallee;
-use tf_core::op::{Attr, OpInstance, OpView};
+use tf_core::op::{Attr, CallSpans, OpInstance, OpView};
 use tf_core::{Expr, PrimFunction, Span, StmtKind};
 use tf_types::{DType, Storage, Symbol, Type};
 
@@ -20,11 +20,18 @@ pub(super) fn described(function: PrimFunction<'_>) -> Params<'_> {
 
 impl<'c> Parser<'_, 'c> {
     /// An effect op in statement position; its rule is checked at once.
-    pub(crate) fn effect(&mut self, op: OpInstance<'c>, inputs: &[Expr<'c>], span: Span) -> Res<Value<'c>> {
+    pub(crate) fn effect(
+        &mut self,
+        op: OpInstance<'c>,
+        inputs: &[Expr<'c>],
+        attrs: &[(&'static str, Span)],
+        span: Span,
+    ) -> Res<Value<'c>> {
         let args = self.cx.alloc_slice(inputs);
         if let Some(rule) = self.cx.ops().verify.get(op.id) {
             let operands: Vec<_> = args.iter().map(|arg| arg.span()).collect();
-            rule(OpView { op, args }, self.cx).map_err(|error| error.into_diagnostic(Some(span), &operands))?;
+            let spans = CallSpans { call: Some(span), operands: &operands, attrs };
+            rule(OpView { op, args }, self.cx).map_err(|error| error.into_diagnostic(spans))?;
         }
         let stmt = self.cx.stmt(StmtKind::Evaluate { callee: TirCallee::Op(op), args }, Some(span));
         if let Some(body) = &mut self.body {

@@ -64,7 +64,7 @@ impl<'c> Parser<'_, 'c> {
         inputs.extend(grid.into_iter().chain(block));
         inputs.extend(forwarded);
         let op = self.op_of(schema, &attrs, span)?;
-        self.effect(op, &inputs, span)
+        self.effect(op, &inputs, &[], span)
     }
 
     /// What is launched, what is passed to it, and its type: a function of the module, or the entry of a child.

@@ -170,3 +170,17 @@ fn declarations() {
         ],
     );
 }
+
+/// What is said of an attribute stands at its value, also where the call has several lines.
+#[test]
+fn attributes_are_pointed_at() {
+    let source =
+        "@func\ndef f(x: Tensor[(4, 6), \"f32\"]):\n    return tf.reduce(\n        x,\n        axes=(1, 3),\n    )\n";
+    with_source(&format!("{HEAD}{source}"), |_, result| {
+        let errors = result.err().unwrap();
+        let at = |span: tf_core::Span| (span.line.get() - 3, span.column);
+        assert_eq!(errors[0].message, "`tf.reduce` has no axis 3: the operand has rank 2");
+        assert_eq!(errors[0].span.map(at), Some((3, 12)));
+        assert_eq!(errors[0].labels.iter().map(|label| at(label.0)).collect::<Vec<_>>(), [(5, 14), (2, 7)]);
+    });
+}

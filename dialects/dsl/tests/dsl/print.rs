@@ -291,6 +291,15 @@ fn windows_from_run_time_scalars_come_back() {
     }
 }
 
+/// The type of a slice of a placed tensor has an offset before its placement.
+#[test]
+fn slices_of_placed_tensors_come_back() {
+    let source = "from tilefoundry import func\nfrom tilefoundry.dsl import Mesh, Tensor, Topology\n\
+        W = Mesh((Topology(\"thread\", 4),), (4,), (\"w\",))\n\
+        @func\ndef f(x: Tensor[(16, 128), \"f32\", (16 @ W.w, 128), \"rmem\"]):\n    return x[:, 32:64]\n";
+    comes_back("slice of a placed tensor", source, None);
+}
+
 /// Blocks that four columns each would push beyond what is read.
 #[test]
 fn deep_blocks_come_back() {

@@ -58,7 +58,9 @@ pub(super) fn check<'c, O: Op>(
             let [rows, columns] = extents;
             let message =
                 format!("{what} takes `{name}` of shape ({rows}, {columns}), found {}", DimTuple(found.shape));
-            return Err(RuleError::new(message).operand(at, format!("{found}")));
+            return Err(RuleError::new(message)
+                .operand(at, format!("{found}"))
+                .with_help("the instruction multiplies one tile: take windows of the operands"));
         }
         if found.dtype != dtype {
             let message =

@@ -44,15 +44,19 @@ fn check_dtypes(what: &str, [x, weight, bias]: [&TensorType<'_>; 3]) -> Result<(
             weight.dtype, bias.dtype
         ))
         .operand(1, format!("{weight}"))
-        .operand(2, format!("{bias}")));
+        .operand(2, format!("{bias}"))
+        .with_help("cast one of them"));
     }
     if weight.dtype != x.dtype && weight.dtype != DType::F32 {
+        let own = if x.dtype == DType::F32 { "f32".to_owned() } else { format!("{} or f32", x.dtype) };
         return Err(RuleError::new(format!(
-            "{what} of {} takes a weight and a bias of {} or f32, found {}",
-            x.dtype, x.dtype, weight.dtype
+            "{what} of {} takes a weight and a bias of {own}, found {}",
+            x.dtype, weight.dtype
         ))
         .operand(0, format!("{x}"))
-        .operand(1, format!("{weight}")));
+        .operand(1, format!("{weight}"))
+        .operand(2, format!("{bias}"))
+        .with_help("cast the weight and the bias, or the operand"));
     }
     Ok(())
 }
@@ -156,10 +160,7 @@ mod tests {
             refusal(bf16, bf16, f32),
             "`tf.layer_norm` takes a weight and a bias of one dtype, found bf16 and f32"
         );
-        assert_eq!(
-            refusal(f32, bf16, bf16),
-            "`tf.layer_norm` of f32 takes a weight and a bias of f32 or f32, found bf16"
-        );
+        assert_eq!(refusal(f32, bf16, bf16), "`tf.layer_norm` of f32 takes a weight and a bias of f32, found bf16");
         assert_eq!(
             of(("4 6", f32), ("6", f32), ("6", f32), 2).unwrap_err(),
             "`tf.layer_norm` has no axis 2: the operand has rank 2"

@@ -34,11 +34,14 @@ impl TypeRule for RmsNorm {
         let what = "`tf.rms_norm`";
         let (x, weight) = (operand::tensor(&call, 0)?, operand::tensor(&call, 1)?);
         let Some(&length) = x.shape.last() else {
-            return Err(RuleError::new(format!("{what} takes rank 1 or more, found rank 0")).operand(0, format!("{x}")));
+            return Err(RuleError::new(format!("{what} takes rank 1 or more, found rank 0"))
+                .operand(0, format!("{x}"))
+                .with_help("a scalar has no axis to normalise"));
         };
         let &[found] = weight.shape else {
             return Err(RuleError::new(format!("{what} takes a weight of rank 1, found rank {}", weight.rank()))
-                .operand(1, format!("{weight}")));
+                .operand(1, format!("{weight}"))
+                .with_help(format!("the weight must have the shape ({length},)")));
         };
         if length != found {
             return Err(RuleError::new(format!("{what} normalises {length} elements, but the weight has {found}"))

@@ -99,7 +99,8 @@ impl TypeRule for Rope {
                     "{WHAT} takes q and k of equal {what}, found {q_extent} and {k_extent}"
                 ))
                 .operand(0, format!("{q}"))
-                .operand(1, format!("{k}")));
+                .operand(1, format!("{k}"))
+                .with_help("only the number of heads may differ"));
             }
         }
         // An element takes its partner from the other half.
@@ -113,7 +114,8 @@ impl TypeRule for Rope {
                 "{WHAT} takes caches of equal length, found {cos_rows} and {sin_rows}"
             ))
             .operand(2, format!("{cos}"))
-            .operand(3, format!("{sin}")));
+            .operand(3, format!("{sin}"))
+            .with_help("both have a row for each position"));
         }
         dtype::check(WHAT, Takes::Integers, 4, positions)?;
         if !same_element_count(positions.shape, &[length]) {

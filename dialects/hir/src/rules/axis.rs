@@ -6,6 +6,9 @@ use tf_types::TensorType;
 use tf_types::access::{AffineMap, AxisAccess, Read, Term};
 use tf_value::normalize_axis;
 
+/// How to mend an index that is no rank-0 integer.
+pub const INDEX: &str = "cast another dtype: `tf.cast(i, dtype=\"i64\")`; of a vector take one element, `i[0]`";
+
 /// The axis of a shape of that rank, from 0; `of` names what has the shape.
 ///
 /// # Errors
@@ -15,7 +18,7 @@ pub fn of_rank(what: &str, of: &str, axis: i64, rank: usize) -> Result<usize, Ru
         let last = rank as i64 - 1;
         let help =
             if rank == 0 { "a scalar has no axes".into() } else { format!("axes go from {} to {last}", -last - 1) };
-        RuleError::new(format!("{what} has no axis {axis}: {of} has rank {rank}")).with_help(help)
+        RuleError::new(format!("{what} has no axis {axis}: {of} has rank {rank}")).attr("axis", "").with_help(help)
     })
 }
 

@@ -12,7 +12,8 @@ use crate::rules::{layout, operand, place, storage};
 /// None given; a tuple among them; unequal dtypes.
 pub fn inputs<'c, O: Op>(what: &str, call: &OpCall<'c, O>) -> Result<Vec<&'c TensorType<'c>>, RuleError> {
     if call.operands().is_empty() {
-        return Err(RuleError::new(format!("{what} takes at least one input, found none")));
+        return Err(RuleError::new(format!("{what} takes at least one input, found none"))
+            .with_help("inputs stand before the keywords: `f(x, y, axis=0)`"));
     }
     let inputs = (0..call.operands().len()).map(|at| operand::tensor(call, at)).collect::<Result<Vec<_>, _>>()?;
     match inputs.iter().position(|input| input.dtype != inputs[0].dtype) {

@@ -2,7 +2,7 @@
 
 use tf_core::Expr;
 use tf_core::op::{Op, OpCall, RuleError};
-use tf_types::{Dim, TensorType};
+use tf_types::{Dim, TensorType, TypeKind};
 use tf_value::{Tensor, Value, ValueError};
 
 /// The type of an operand that must be a tensor.
@@ -13,8 +13,12 @@ pub fn tensor<'c, O: Op>(call: &OpCall<'c, O>, index: usize) -> Result<&'c Tenso
     let ty = call.operands()[index].ty();
     ty.as_tensor().ok_or_else(|| {
         let name = O::DECL.inputs().nth(index).or(O::DECL.inputs().last()).map_or("operand", |p| p.name);
-        RuleError::new(format!("`{}` takes a tensor as `{name}`, found {ty}", O::DECL.name))
-            .operand(index, format!("{}: {ty}", call.operands()[index].describe()))
+        let error = RuleError::new(format!("`{}` takes a tensor as `{name}`, found {ty}", O::DECL.name))
+            .operand(index, format!("{}: {ty}", call.operands()[index].describe()));
+        match ty.data() {
+            TypeKind::Tuple(_) => error.with_help("take one of its fields: `t[0]`, or `a, b = t`"),
+            _ => error,
+        }
     })
 }
 

@@ -31,9 +31,10 @@ impl TypeRule for ArgMax {
         let x = operand::tensor(&call, 0)?;
         let along = axis::of_operand(WHAT, 0, x, call.axis())?;
         if x.shape[along].as_const() == Some(0) {
-            return Err(
-                RuleError::new(format!("{WHAT} over axis {along} of extent 0 has no value")).operand(0, format!("{x}"))
-            );
+            return Err(RuleError::new(format!("{WHAT} over axis {along} of extent 0 has no value"))
+                .operand(0, format!("{x}"))
+                .attr("axis", "")
+                .with_help("the axis that is searched has one element or more"));
         }
         partial::check(WHAT, partial::NONE, &[x])?;
         axis::whole(WHAT, 0, x, along)?;

@@ -37,7 +37,8 @@ fn shape<'c>(cx: &Context<'c>, inputs: &[&TensorType<'c>], along: usize) -> Resu
                 input.rank()
             ))
             .operand(0, format!("{first}"))
-            .operand(index, format!("{input}")));
+            .operand(index, format!("{input}"))
+            .with_help("`tf.stack` joins along a new axis; `tf.reshape` adds axes of extent 1"));
         }
         if let Some(axis) = (0..shape.len()).find(|&axis| axis != along && input.shape[axis] != first.shape[axis]) {
             return Err(RuleError::new(format!(

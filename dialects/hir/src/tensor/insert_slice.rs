@@ -43,7 +43,8 @@ fn check_window<'c>(
                 "{WHAT} takes rank-0 integers (i32, i64) as offsets, found {} on axis {axis}",
                 offset.ty()
             ))
-            .operand(axis + 2, format!("{}", offset.ty())));
+            .operand(axis + 2, format!("{}", offset.ty()))
+            .with_help(axis::INDEX));
         }
         let refuse = |message: String| {
             Err(RuleError::new(message)
@@ -100,12 +101,17 @@ fn check_splits<'c>(cx: &Context<'c>, dst: &TensorType<'c>, update: &TensorType<
 impl TypeRule for InsertSlice {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (dst, update) = (operand::tensor(&call, 0)?, operand::tensor(&call, 1)?);
-        for (of, count) in [("an update of that rank", update.rank()), ("as many offsets", call.offsets().len())] {
-            if count != dst.rank() {
-                return Err(RuleError::new(format!("{WHAT} into rank {} takes {of}, found {count}", dst.rank()))
-                    .operand(0, format!("{dst}"))
-                    .operand(1, format!("{update}")));
-            }
+        let rank = dst.rank();
+        let refuse = |message: String| {
+            Err(RuleError::new(message).operand(0, format!("{dst}")).operand(1, format!("{update}")).with_help(
+                format!("the update has rank {rank} as the destination, and there is one offset for each axis"),
+            ))
+        };
+        if update.rank() != rank {
+            return refuse(format!("{WHAT} takes an update of rank {rank}, found rank {}", update.rank()));
+        }
+        if call.offsets().len() != rank {
+            return refuse(format!("{WHAT} into rank {rank} takes {rank} offsets, found {}", call.offsets().len()));
         }
         if dst.dtype != update.dtype {
             return Err(RuleError::new(format!("{WHAT} cannot write {} into {}", update.dtype, dst.dtype))
@@ -186,11 +192,10 @@ mod tests {
             of("4", "5", "i").unwrap_err(),
             "`tf.insert_slice` cannot fit an update of 5 into axis 0 of extent 4"
         );
-        assert_eq!(
-            of("4 6", "2", "0 0").unwrap_err(),
-            "`tf.insert_slice` into rank 2 takes an update of that rank, found 1"
-        );
-        assert_eq!(of("4 6", "2 2", "0").unwrap_err(), "`tf.insert_slice` into rank 2 takes as many offsets, found 1");
+        let rank = of("4 6", "2", "0 0").unwrap_err();
+        assert_eq!(rank, "`tf.insert_slice` takes an update of rank 2, found rank 1");
+        let offsets = of("4 6", "2 2", "0").unwrap_err();
+        assert_eq!(offsets, "`tf.insert_slice` into rank 2 takes 2 offsets, found 1");
         let x = plain(cx, "dst", "4", DType::F32);
         let error = infer(cx, x, plain(cx, "u", "1", DType::F16), "0").unwrap_err().message;
         assert_eq!(error, "`tf.insert_slice` cannot write f16 into f32");

@@ -84,14 +84,19 @@ impl TypeRule for Quant {
         let (x, group) = (operand::tensor(&call, 0)?, call.group());
         dtype::check(WHAT, Takes::Floats, 0, x)?;
         if let Some(dtype) = call.target_dtype().filter(|dtype| *dtype != DType::Fp8E4M3) {
-            return Err(RuleError::new(format!("{WHAT} makes fp8e4m3, found {dtype} as `target_dtype`")));
+            return Err(RuleError::new(format!("{WHAT} makes fp8e4m3, found {dtype} as `target_dtype`"))
+                .attr("target_dtype", "")
+                .with_help("`tf.cast` makes other dtypes, without scales"));
         }
         let Some((&last, leading)) = x.shape.split_last() else {
             return Err(RuleError::new(format!("{WHAT} takes an operand of rank 1 or more, found rank 0"))
-                .operand(0, format!("{x}")));
+                .operand(0, format!("{x}"))
+                .with_help("the last axis is cut into groups"));
         };
         if group <= 0 {
-            return Err(RuleError::new(format!("{WHAT} takes a positive group, found {group}")));
+            return Err(RuleError::new(format!("{WHAT} takes a positive group, found {group}"))
+                .attr("group", "")
+                .with_help("it is how many elements share a scale, and divides the last extent"));
         }
         let remainder = cx.dim_mod(last, cx.dim(group));
         if cx.dim_range(remainder).is_some_and(|(lo, _)| lo > 0) {
@@ -99,6 +104,7 @@ impl TypeRule for Quant {
                 "{WHAT} cannot cut the last axis of extent {last} into groups of {group}"
             ))
             .operand(0, format!("{x}"))
+            .attr("group", "")
             .with_help("the group must divide the last extent"));
         }
         partial::check(WHAT, partial::NONE, &[x])?;

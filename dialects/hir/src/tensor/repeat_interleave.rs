@@ -32,7 +32,9 @@ impl TypeRule for RepeatInterleave {
         let (x, repeats) = (operand::tensor(&call, 0)?, call.repeats());
         let along = axis::of_operand(WHAT, 0, x, call.axis())?;
         if repeats < 0 {
-            return Err(RuleError::new(format!("{WHAT} takes no negative number of repeats, found {repeats}")));
+            return Err(RuleError::new(format!("{WHAT} takes no negative number of repeats, found {repeats}"))
+                .attr("repeats", "")
+                .with_help("1 leaves the operand as it is, 0 gives an empty axis"));
         }
         if let Some(shard) = x.shard()
             && let Some(mesh_axis) = shard.attrs.iter().position(|attr| *attr != ShardAttr::Broadcast)

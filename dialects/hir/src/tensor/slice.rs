@@ -67,7 +67,8 @@ fn windows<'c>(
                 x.rank(),
                 x.rank()
             ))
-            .operand(0, format!("{x}")));
+            .operand(0, format!("{x}"))
+            .with_help("starts, sizes and strides have one entry for each axis of the operand"));
         }
     }
     let mut windows = Vec::with_capacity(x.rank());
@@ -79,15 +80,20 @@ fn windows<'c>(
                 "`tf.slice` takes rank-0 integers (i32, i64) as starts, found {} on axis {axis}",
                 start.ty()
             ))
-            .operand(at, format!("{}", start.ty())));
+            .operand(at, format!("{}", start.ty()))
+            .with_help(axis::INDEX));
         }
         let Some(stride) = stride.as_const().filter(|&stride| stride > 0) else {
             return Err(RuleError::new(format!(
                 "`tf.slice` takes a positive integer as the stride of axis {axis}, found {stride}"
-            )));
+            ))
+            .attr("strides", format!("axis {axis} has {stride}"))
+            .with_help("a window runs forwards; a stride of 1 takes every element"));
         };
         if size.as_const().is_some_and(|size| size < 0) {
-            return Err(RuleError::new(format!("`tf.slice` takes no negative size, found {size} on axis {axis}")));
+            return Err(RuleError::new(format!("`tf.slice` takes no negative size, found {size} on axis {axis}"))
+                .attr("sizes", format!("axis {axis} has {size}"))
+                .with_help("a size counts elements: the end less the start"));
         }
         let window = Window { start: axis::literal(start), size, stride };
         check_inside(cx, window, axis, x)?;

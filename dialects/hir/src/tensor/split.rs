@@ -36,7 +36,10 @@ impl TypeRule for Split {
         let (x, parts) = (operand::tensor(&call, 0)?, call.num_splits());
         let along = axis::of_operand(WHAT, 0, x, call.axis())?;
         if parts <= 0 || parts > MOST_PARTS {
-            return Err(RuleError::new(format!("{WHAT} takes 1 to {MOST_PARTS} parts as `num_splits`, found {parts}")));
+            return Err(RuleError::new(format!("{WHAT} takes 1 to {MOST_PARTS} parts as `num_splits`, found {parts}"))
+                .operand(0, format!("{x}: axis {along} is {}", x.shape[along]))
+                .attr("num_splits", "")
+                .with_help("it is how many parts the axis is cut into, not their extent"));
         }
         let extent = x.shape[along];
         let remainder = cx.dim_mod(extent, cx.dim(parts));
@@ -45,6 +48,7 @@ impl TypeRule for Split {
                 "{WHAT} cannot cut axis {along} of extent {extent} into {parts} equal parts"
             ))
             .operand(0, format!("{x}: axis {along} is {extent}"))
+            .attr("num_splits", "")
             .with_help("the number of parts must divide the extent"));
         }
         axis::whole(WHAT, 0, x, along)?;

@@ -38,8 +38,12 @@ pub struct TopK {
 
 /// Refuses a `k` that is negative, or can exceed a static axis, or must exceed a symbolic one.
 fn check_k<'c>(cx: &Context<'c>, x: &TensorType<'c>, along: usize, k: Dim<'c>) -> Result<(), RuleError> {
-    let refuse =
-        |message: String| Err(RuleError::new(message).operand(0, format!("{x}: axis {along} is {}", x.shape[along])));
+    let refuse = |message: String| {
+        Err(RuleError::new(message)
+            .operand(0, format!("{x}: axis {along} is {}", x.shape[along]))
+            .attr("k", "")
+            .with_help("k goes from 0 to the extent of the axis"))
+    };
     if cx.dim_range(k).is_some_and(|(_, hi)| hi <= 0) {
         return refuse(format!("{WHAT} takes no negative k, found {k}"));
     }
@@ -67,6 +71,7 @@ impl TypeRule for TopK {
         if k.as_const().is_none() && x.shard().is_some_and(|shard| shard.is_sharded()) {
             return Err(RuleError::new(format!("{WHAT} of a split value takes an integer k, found {k}"))
                 .operand(0, format!("{x}"))
+                .attr("k", "")
                 .with_help("reshard the operand to Broadcast first"));
         }
         let mut shape = x.shape.to_vec();

@@ -29,7 +29,10 @@ pub struct Transpose {
 /// The permutation with axes counted from 0.
 fn permutation(x: &TensorType<'_>, perm: &[i64]) -> Result<Vec<usize>, RuleError> {
     let refuse = |message: String| {
-        Err(RuleError::new(message).operand(0, format!("{x}")).with_help("perm names every axis of the operand once"))
+        Err(RuleError::new(message)
+            .operand(0, format!("{x}"))
+            .attr("perm", "")
+            .with_help("perm names every axis of the operand once"))
     };
     if perm.len() != x.rank() {
         return refuse(format!(

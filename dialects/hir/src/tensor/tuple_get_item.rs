@@ -29,12 +29,14 @@ impl TypeRule for TupleGetItem {
         let (ty, index) = (call.value().ty(), call.index());
         let TypeKind::Tuple(fields) = *ty.data() else {
             return Err(RuleError::new(format!("{WHAT} takes a tuple, found {ty}"))
-                .operand(0, format!("{}: {ty}", call.value().describe())));
+                .operand(0, format!("{}: {ty}", call.value().describe()))
+                .with_help("an element of a tensor is `x[0, :]`, an index for every axis"));
         };
         let field = usize::try_from(index).ok().and_then(|at| fields.get(at));
         field.copied().ok_or_else(|| {
             RuleError::new(format!("{WHAT} has no field {index}: the tuple has {}", fields.len()))
                 .operand(0, format!("{ty}"))
+                .attr("index", "")
                 .with_help("fields are counted from 0")
         })
     }

@@ -43,8 +43,10 @@ impl VerifyRule for Binary {
         if found == expected {
             return Ok(());
         }
-        let message = format!("`T.binary` of kind {} writes {expected}, found {found}", call.kind().name());
-        Err(RuleError::new(message).operand(2, call.dst().ty().to_string()))
+        let message = format!("`T.binary` of kind `{}` writes {expected}, found {found}", call.kind());
+        Err(RuleError::new(message)
+            .operand(2, call.dst().ty().to_string())
+            .with_help(format!("allocate the destination in {expected}")))
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
             of(BinaryKind::Mul, [&[2, 4], &[3, 4], &[2, 4]], [f32, f32]).unwrap(),
             r#"`T.binary`: Tensor[(3, 4), "f32", "rmem"] does not broadcast to Tensor[(2, 4), "f32", "rmem"]"#
         );
-        assert_eq!(of(BinaryKind::Lt, same, [f32, f32]).unwrap(), "`T.binary` of kind lt writes bool, found f32");
+        assert_eq!(of(BinaryKind::Lt, same, [f32, f32]).unwrap(), "`T.binary` of kind `lt` writes bool, found f32");
         assert_eq!(
             of(BinaryKind::Add, same, [bool, bool]).unwrap(),
             "`T.binary` of kind `add` takes numbers, found bool"
@@ -109,6 +111,9 @@ mod tests {
             of(BinaryKind::Mod, same, [f32, f32]).unwrap(),
             "`T.binary` of kind `mod` takes integers, found f32"
         );
+        for kind in [BinaryKind::Lt, BinaryKind::Ge, BinaryKind::Ne, BinaryKind::Min, BinaryKind::Max] {
+            assert_eq!(of(kind, same, [bool, bool]), None);
+        }
         assert_eq!(of(BinaryKind::And, same, [f32, f32]).unwrap(), "`T.binary` of kind `and` takes bools, found f32");
     }
 }

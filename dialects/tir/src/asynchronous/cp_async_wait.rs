@@ -23,7 +23,8 @@ impl VerifyRule for CpAsyncWait {
     fn verify<'c>(call: OpCall<'c, Self>, _: &Context<'c>) -> Result<(), RuleError> {
         match call.n() {
             0.. => Ok(()),
-            n => Err(RuleError::new(format!("`T.cp_async_wait` leaves {n} groups pending, but needs 0 or more"))),
+            n => Err(RuleError::new(format!("`T.cp_async_wait` leaves {n} groups pending, but needs 0 or more"))
+                .with_help("0 waits for all groups")),
         }
     }
 }

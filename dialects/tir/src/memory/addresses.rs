@@ -34,7 +34,9 @@ pub(super) fn inside(memory: Expr<'_>, coords: &[Expr<'_>], window: &TensorType<
     let start = known_start(&from, coords);
     let what = memory.describe();
     if start < 0 {
-        return Err(RuleError::new(format!("the view starts {} elements before {what}", start.unsigned_abs())));
+        return Err(RuleError::new(format!("the view starts {} elements before {what}", start.unsigned_abs()))
+            .operand(0, buffer.to_string())
+            .with_help("starts count from the first element and are 0 or more"));
     }
     if needed == 0 || start.saturating_add(needed) <= len {
         return Ok(());

@@ -30,7 +30,8 @@ impl VerifyRule for Fill {
         match tensor(1, "value", call.value())?.rank() {
             0 => Ok(()),
             rank => Err(RuleError::new(format!("`T.fill` takes a scalar, found rank {rank}"))
-                .operand(1, call.value().ty().to_string())),
+                .operand(1, call.value().ty().to_string())
+                .with_help("`T.copy` writes a tensor; a scalar has the shape ()")),
         }
     }
 }

@@ -46,14 +46,20 @@ impl TypeRule for TensorView {
                 "`T.tensor_view` takes one start for each of {} axes or one for all, found {}",
                 memory.rank(),
                 coords.len()
-            )));
+            ))
+            .operand(0, memory.to_string())
+            .with_help(
+                "a single start is an element number in C-order; without starts the view begins at the first element",
+            ));
         }
         for (i, coord) in coords.iter().enumerate() {
             let is_index =
                 |ty: &TypeKind<'_>| matches!(ty, TypeKind::Tensor(t) if t.rank() == 0 && t.dtype.is_integer());
             if !is_index(coord.ty().data()) {
                 let message = format!("a start must be an integer scalar, found {}", coord.ty());
-                return Err(RuleError::new(message).operand(1 + i, coord.ty().to_string()));
+                return Err(RuleError::new(message)
+                    .operand(1 + i, coord.ty().to_string())
+                    .with_help("starts count elements: i32 or i64 of rank 0"));
             }
         }
         let shape = call.shape().unwrap_or(memory.shape);

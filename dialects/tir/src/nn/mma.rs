@@ -10,7 +10,7 @@ use tf_value::rule::DialectBuilder;
 use tf_value::tir::{Meaning, TirEvalRule};
 
 use super::product;
-use crate::rules::{same_dtype, tensor};
+use crate::rules::{numbers, same_dtype, tensor};
 
 /// `acc[m, n] += sum over k of lhs[m, k] * rhs[k, n]`, every position on what it holds, or all threads of an instruction together. It
 /// neither loads nor stores.
@@ -58,6 +58,7 @@ pub fn atom<'c>(call: &OpCall<'c, Mma>, cx: &Context<'c>) -> Result<Option<MmaAt
 
 impl VerifyRule for Mma {
     fn verify<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<(), RuleError> {
+        numbers("T.mma", (1, call.lhs()))?;
         same_dtype("T.mma", (1, call.lhs()), (2, call.rhs()))?;
         let (acc, lhs, rhs) =
             (tensor(0, "acc", call.acc())?, tensor(1, "lhs", call.lhs())?, tensor(2, "rhs", call.rhs())?);
@@ -71,12 +72,23 @@ impl VerifyRule for Mma {
         };
         if m != lm || n != rn || lk != rk {
             let message = format!("`T.mma` multiplies ({lm}, {lk}) with ({rk}, {rn}) into ({m}, {n})");
-            return Err(RuleError::new(message).with_help("the shapes must be (m, k), (k, n) and (m, n)"));
+            return Err(RuleError::new(message)
+                .operand(1, lhs.to_string())
+                .operand(2, rhs.to_string())
+                .operand(0, acc.to_string())
+                .with_help("the shapes must be (m, k), (k, n) and (m, n)"));
         }
         let wide_enough = acc.dtype == lhs.dtype || acc.dtype == DType::F32 && lhs.dtype.is_float();
         if !wide_enough {
-            let message = format!("`T.mma` of {} accumulates in {} or f32, found {}", lhs.dtype, lhs.dtype, acc.dtype);
-            return Err(RuleError::new(message).operand(0, call.acc().ty().to_string()));
+            let own = if lhs.dtype.is_float() && lhs.dtype != DType::F32 {
+                format!("{} or f32", lhs.dtype)
+            } else {
+                lhs.dtype.to_string()
+            };
+            let message = format!("`T.mma` of {} accumulates in {own}, found {}", lhs.dtype, acc.dtype);
+            return Err(RuleError::new(message)
+                .operand(0, call.acc().ty().to_string())
+                .with_help(format!("allocate the accumulator in {own}")));
         }
         match atom(&call, cx)? {
             Some(atom) => operands_of(&call, cx, &atom),
@@ -97,7 +109,10 @@ fn operands_of<'c>(call: &OpCall<'c, Mma>, cx: &Context<'c>, atom: &MmaAtom<'c>)
     for (at, what, operand, role, dtype, placement) in operands {
         let found = tensor(at, what, operand)?;
         let fragment = spec.fragment(role);
-        let refused = |message: String| Err(RuleError::new(message).operand(at, operand.ty().to_string()));
+        let refused = |message: String| {
+            let fix = format!("`{name}` has its operands placed as `atom.A`, `atom.B` and `atom.C` say");
+            Err(RuleError::new(message).operand(at, operand.ty().to_string()).with_help(fix))
+        };
         let shape = cx.const_dims(&fragment.shape());
         if found.shape != shape {
             let [rows, columns] = fragment.shape();
@@ -157,6 +172,9 @@ mod tests {
             of(shapes, DType::F16, DType::BF16).unwrap(),
             "`T.mma` of bf16 accumulates in bf16 or f32, found f16"
         );
+        assert_eq!(of(shapes, DType::F16, DType::F32).unwrap(), "`T.mma` of f32 accumulates in f32, found f16");
+        assert_eq!(of(shapes, DType::I32, DType::I32), None);
+        assert_eq!(of(shapes, DType::Bool, DType::Bool).unwrap(), "`T.mma` takes numbers, found bool");
         assert_eq!(
             of([&[4, 6], &[4, 8], &[6, 6]], DType::F32, DType::F32).unwrap(),
             "`T.mma` multiplies (4, 8) with (6, 6) into (4, 6)"

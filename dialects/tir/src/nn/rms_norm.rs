@@ -55,7 +55,8 @@ impl VerifyRule for RmsNorm {
                     .with_help(format!("the weight must have the shape ({length},)")))
             }
             _ => Err(RuleError::new(format!("`{what}` takes a weight of rank 1, found rank {}", weight.rank()))
-                .operand(2, weight.to_string())),
+                .operand(2, weight.to_string())
+                .with_help(format!("the weight must have the shape ({length},)"))),
         }
     }
 }

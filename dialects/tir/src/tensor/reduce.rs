@@ -30,7 +30,7 @@ pub struct Reduce {
     /// Shared memory by which warps exchange their terms.
     #[input(Tensor, optional)]
     workspace: (),
-    /// Logical axes of `src`.
+    /// Logical axes of `src`, counted from 0.
     axes: Ints,
     /// The reduction.
     kind: ReduceKind,
@@ -51,14 +51,14 @@ impl VerifyRule for Reduce {
             ReduceKind::Max => {}
         }
         let (src, dst) = (tensor(0, "src", call.src())?, tensor(1, "dst", call.dst())?);
-        let rank = src.rank() as i64;
-        if let Some(bad) = call.axes().iter().find(|&&axis| !(0..rank).contains(&axis)) {
-            return Err(RuleError::new(format!("`T.reduce` over axis {bad} of rank {rank}")));
-        }
+        check_axes(src, call.axes())?;
         let reduced = |axis: usize| call.axes().contains(&(axis as i64));
         if !is_reduced(src.shape, dst.shape, reduced) {
             let message = format!("`T.reduce` of {src} over {:?} does not give {dst}", call.axes());
-            return Err(RuleError::new(message).with_help("reduced axes are 1 in the result, or left out"));
+            return Err(RuleError::new(message)
+                .operand(0, src.to_string())
+                .operand(1, dst.to_string())
+                .with_help("reduced axes are 1 in the result, or left out"));
         }
         // Which positions hold what is known once run-time extents are.
         let is_symbolic = [src, dst].iter().any(|tensor| tensor.static_shape().is_none());
@@ -76,11 +76,33 @@ impl VerifyRule for Reduce {
             return Ok(());
         }
         let message = format!("`T.reduce` across warps needs a workspace of {needed} x {dtype} in smem");
+        let error = RuleError::new(message).with_help(format!(
+            "pass it after the destination: `T.alloc_tensor(TensorType(({needed},), \"{dtype}\", None, \"smem\"))`"
+        ));
         Err(match call.workspace() {
-            Some(found) => RuleError::new(message).operand(2, found.ty().to_string()),
-            None => RuleError::new(message),
+            Some(found) => error.operand(2, found.ty().to_string()),
+            None => error.operand(0, src.to_string()),
         })
     }
+}
+
+/// Every axis is one of `src`, named once.
+fn check_axes(src: &TensorType<'_>, axes: &[i64]) -> Result<(), RuleError> {
+    let rank = src.rank() as i64;
+    if let Some(&bad) = axes.iter().find(|&&axis| !(0..rank).contains(&axis)) {
+        let error = RuleError::new(format!("`T.reduce` over axis {bad} of rank {rank}")).operand(0, src.to_string());
+        return Err(error.with_help(match rank {
+            0 => "a scalar has no axes".to_owned(),
+            _ if (-rank..0).contains(&bad) => format!("axes are counted from 0: write {}", bad + rank),
+            _ => format!("axes go from 0 to {}", rank - 1),
+        }));
+    }
+    let twice = axes.iter().enumerate().find(|(at, axis)| axes[..*at].contains(axis));
+    twice.map_or(Ok(()), |(_, axis)| {
+        Err(RuleError::new(format!("`T.reduce` names axis {axis} twice, axes are {axes:?}"))
+            .operand(0, src.to_string())
+            .with_help("name each axis once"))
+    })
 }
 
 /// Whether `dst` has the axes of `src` with the reduced ones as 1, or without them.
@@ -127,6 +149,9 @@ mod tests {
         assert_eq!(of(sum, &[4, 2], &[1], f32), None);
         assert_eq!(of(mean, &[2], &[0, 1], DType::BF16), None);
         assert_eq!(of(sum, &[4, 2], &[3], f32).unwrap(), "`T.reduce` over axis 3 of rank 3");
+        assert_eq!(of(sum, &[4, 2], &[-2], f32).unwrap(), "`T.reduce` over axis -2 of rank 3");
+        let twice = of(sum, &[4, 2], &[1, 1], f32).unwrap();
+        assert_eq!(twice, "`T.reduce` names axis 1 twice, axes are [1, 1]");
         assert_eq!(
             of(sum, &[4, 8], &[1], f32).unwrap(),
             r#"`T.reduce` of Tensor[(4, 8, 2), "f32"] over [1] does not give Tensor[(4, 8), "f32"]"#

@@ -11,4 +11,4 @@ pub use attr::{Attr, AttrEnum, AttrKind, AttrType, EnumDecl};
 pub use decl::{AliasDecl, AttrDefault, InputPattern, Op, OpDecl, OpForm, OpName, ParamDecl, ParamKind};
 pub use instance::{OpCall, OpInstance, OpView};
 pub use registry::{AnalysisRegistry, OpId, OpRegistry, OpRegistryBuilder, RegistryError, Schema};
-pub use rules::{AccessRule, RuleError, TypeRule, VerifyRule};
+pub use rules::{AccessRule, CallSpans, RuleError, TypeRule, VerifyRule};

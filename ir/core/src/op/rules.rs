@@ -16,18 +16,38 @@ pub struct RuleError {
     pub help: Option<String>,
     /// Operand index and text; the first one is where the error points.
     pub operands: Vec<(usize, String)>,
+    /// Attribute name and text, which may be empty.
+    pub attrs: Vec<(&'static str, String)>,
+}
+
+/// Where a call and its parts stand in the source, as far as that is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CallSpans<'a> {
+    /// The whole call.
+    pub call: Option<Span>,
+    /// Each operand.
+    pub operands: &'a [Option<Span>],
+    /// Attributes that are written, by name.
+    pub attrs: &'a [(&'static str, Span)],
 }
 
 impl RuleError {
     /// An error about the call as a whole.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), help: None, operands: Vec::new() }
+        Self { message: message.into(), help: None, operands: Vec::new(), attrs: Vec::new() }
     }
 
     /// The same error, pointing at an operand.
     #[must_use]
     pub fn operand(mut self, index: usize, text: impl Into<String>) -> Self {
         self.operands.push((index, text.into()));
+        self
+    }
+
+    /// The same error, pointing at an attribute where it is written.
+    #[must_use]
+    pub fn attr(mut self, name: &'static str, text: impl Into<String>) -> Self {
+        self.attrs.push((name, text.into()));
         self
     }
 
@@ -45,13 +65,17 @@ impl RuleError {
         self
     }
 
-    /// As a diagnostic of a call at `span` whose operands stand at `operands`.
+    /// As a diagnostic of the call that stands there.
     #[must_use]
-    pub fn into_diagnostic(self, span: Option<Span>, operands: &[Option<Span>]) -> Diagnostic {
-        let mut diagnostic = Diagnostic::error(self.message).at(span);
+    pub fn into_diagnostic(self, at: CallSpans<'_>) -> Diagnostic {
+        let mut diagnostic = Diagnostic::error(self.message).at(at.call);
         diagnostic.help = self.help;
+        for (name, text) in self.attrs {
+            let written = at.attrs.iter().find(|(attr, _)| *attr == name);
+            diagnostic.labels.extend(written.map(|&(_, at)| (at, text)));
+        }
         for (index, text) in self.operands {
-            match operands.get(index).copied().flatten() {
+            match at.operands.get(index).copied().flatten() {
                 Some(at) if Some(at) != diagnostic.span => diagnostic.labels.push((at, text)),
                 _ => diagnostic.notes.push((None, format!("operand {index}: {text}"))),
             }
@@ -62,7 +86,7 @@ impl RuleError {
 
 impl From<TypeError> for RuleError {
     fn from(error: TypeError) -> Self {
-        Self { message: error.message, help: error.help, operands: Vec::new() }
+        Self { help: error.help, ..Self::new(error.message) }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements, expressions and operands of a function under construction.
 
 use tf_core::node::{DispatchCase, TirCallee};
-use tf_core::op::{OpView, RuleError};
+use tf_core::op::{CallSpans, OpView, RuleError};
 use tf_core::walk::post_order;
 use tf_core::{Diagnostic, Expr, ExprKind, PrimFunction, Result, Stmt, StmtKind};
 use tf_dim::ScalarKind;
@@ -125,7 +125,7 @@ impl<'c> Body<'_, '_, 'c> {
         let Some(rule) = self.compiler.rules.tir(call.op.id) else { return Ok(None) };
         let refused = |error: RuleError| {
             let operands: Vec<_> = call.args.iter().map(|arg| arg.span()).collect();
-            error.into_diagnostic(self.span, &operands)
+            error.into_diagnostic(CallSpans { call: self.span, operands: &operands, attrs: &[] })
         };
         rule(call).map(Some).map_err(refused)
     }

@@ -2,14 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::walk::schedule;
-use tf_core::{Diagnostic, Expr, ExprKind, Function, Module};
+use tf_core::{Context, Diagnostic, Expr, ExprKind, Function, Module};
 use tf_types::{DType, DimVar, DimVars, Storage, Symbol, TensorType};
 
 use super::values::Values;
 use super::{Errors, placement};
 
 /// The violations in a function.
-pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnostic> {
+pub fn function<'c>(function: Function<'c>, module: Module<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
     let mut errors = Errors(function.check_parts());
     for part in function.with_parts() {
         parameters(&mut errors, part, module.entry == Some(function.name));
@@ -18,7 +18,7 @@ pub fn function<'c>(function: Function<'c>, module: Module<'c>) -> Vec<Diagnosti
         dialect(&mut errors, part, &values);
         bindings(&mut errors, part, &values);
         constraints(&mut errors, part, &values);
-        placement::function(&mut errors, module, part, &values);
+        placement::function(&mut errors, module, part, &values, cx);
     }
     errors.0
 }

@@ -21,7 +21,7 @@ pub use module::module;
 ///
 /// Module: unique names, an entry that exists, no recursion, levels that the target has and within its limits, weights of one type, calls
 /// with the caller's target and levels. HIR: parameters with distinct names and a storage, one range for each dim, every variable bound
-/// where it is used, meshes that share out their levels. TIR: one binding for each variable, of its value's type;
+/// where it is used, layouts of the elements that values have, meshes that share out their levels. TIR: one binding for each variable, of its value's type;
 /// allocations that are bound; meshes that are open; integer bounds, truth values as conditions; calls, launches and intrinsics that fit.
 /// All violations are reported.
 #[derive(Clone, Pass)]
@@ -58,7 +58,7 @@ pub fn function<'c>(function: AnyFunction<'c>, module: Module<'c>, cx: &Context<
 
 fn function_among<'c>(function: AnyFunction<'c>, names: &Names<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
     match function {
-        AnyFunction::Hir(hir) => hir::function(hir, names.module),
+        AnyFunction::Hir(hir) => hir::function(hir, names.module, cx),
         AnyFunction::Tir(tir) => tir::function(tir, names, cx),
     }
 }

@@ -1,32 +1,42 @@
-//! Where a HIR function places values: meshes over levels of its module, whose positions they share out.
+//! Where a HIR function places values: layouts of their elements, on meshes over levels of its module, whose positions they share out.
 
 use rustc_hash::FxHashSet;
-use tf_core::{Function, Module, Span};
+use tf_core::{Context, Function, Module, Span};
 use tf_target::Device;
-use tf_types::{Mesh, Storage};
+use tf_types::{Mesh, Storage, TensorType};
 
 use super::values::Values;
 use super::{Errors, target};
 
-/// The meshes of types, attributes and constraints: extents that multiply to the levels, levels that the module declares and the target
-/// has; storages that it has.
-pub fn function<'c>(errors: &mut Errors, module: Module<'c>, function: Function<'c>, values: &Values<'c>) {
+/// The layouts of types, each of the elements of its shape; the meshes of types, attributes and constraints: extents that multiply to the
+/// levels, levels that the module declares and the target has; storages that it has.
+pub fn function<'c>(
+    errors: &mut Errors,
+    module: Module<'c>,
+    function: Function<'c>,
+    values: &Values<'c>,
+    cx: &Context<'c>,
+) {
     let device = target::device(module).ok().flatten();
-    let mut check = Check { errors, module, device, meshes: FxHashSet::default(), storages: FxHashSet::default() };
+    let mut check = Check { errors, cx, module, device, meshes: FxHashSet::default(), storages: FxHashSet::default() };
     for &(mesh, expr) in &values.meshes {
         check.mesh(mesh, expr.span().or(function.span));
     }
     let types = values.types.iter().map(|&(ty, expr)| (ty, expr.span().or(function.span)));
-    for (ty, span) in types.chain([(function.return_type, function.span)]) {
+    let declared = function.return_type;
+    let result = (values.types.iter().all(|&(ty, _)| ty != declared)).then_some((declared, function.span));
+    for (ty, span) in types.chain(result) {
         for tensor in ty.leaves().iter() {
             tensor.shard().into_iter().for_each(|shard| check.mesh(shard.mesh, span));
             check.storage(tensor.storage, span);
+            check.layout(tensor, span);
         }
     }
 }
 
 struct Check<'a, 'c> {
     errors: &'a mut Errors,
+    cx: &'a Context<'c>,
     module: Module<'c>,
     device: Option<&'static Device>,
     meshes: FxHashSet<Mesh<'c>>,
@@ -39,6 +49,16 @@ impl<'c> Check<'_, 'c> {
             && self.storages.insert(storage)
         {
             target::storage(self.errors, device, storage, span);
+        }
+    }
+
+    /// A value without a residency has no addresses: a vector of extents says so by the empty layout.
+    fn layout(&mut self, tensor: &TensorType<'c>, span: Option<Span>) {
+        if let Some(layout) = tensor.layout
+            && tensor.storage != Storage::Umat
+            && let Err(error) = self.cx.check_layout(layout, tensor.shape)
+        {
+            self.errors.add(span, error.message).help = error.help;
         }
     }
 

@@ -71,6 +71,16 @@ fn hir_functions() {
     assert_eq!(hir(function(cx, &[x, var(cx, "x", ty)], x, ty)), ["`f` has two parameters `x`"]);
     let umat = var(cx, "u", tensor(cx, &[2], Storage::Umat));
     assert_eq!(hir(function(cx, &[umat], umat, ty)), ["parameter `u` of `f` is in umat, which is no place in memory"]);
+    let strided = |shape: [i64; 2], layout: &[i64]| {
+        let layout = tf_types::TensorLayout::Plain(cx.c_order_layout(cx.const_dims(layout)));
+        cx.tensor(cx.const_dims(&shape), DType::F32, Some(layout), Storage::Gmem)
+    };
+    let fits = strided([4, 8], &[4, 8]);
+    let whole = var(cx, "w", fits);
+    assert!(hir(function(cx, &[whole], whole, fits)).is_empty());
+    let other = strided([4, 8], &[8, 4]);
+    let rows = var(cx, "r", other);
+    assert_eq!(hir(function(cx, &[rows], rows, other)), ["the layout (8, 4):(4, 1) does not have the shape (4, 8)"]);
     let sized = |hi| {
         let n = cx.dim_var(DimVar { name: cx.symbol("n"), lo: 1, hi });
         cx.tensor(&[n], DType::F32, None, Storage::Gmem)

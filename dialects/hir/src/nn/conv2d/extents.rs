@@ -10,11 +10,16 @@ use crate::rules::dtype::{self, Takes};
 const WHAT: &str = "`tf.conv2d`";
 
 /// A pair of numbers not below `least`.
-fn pair(name: &str, values: &[i64], least: i64) -> Result<[i64; 2], RuleError> {
+fn pair(name: &'static str, values: &[i64], least: i64) -> Result<[i64; 2], RuleError> {
     match *values {
         [height, width] if height >= least && width >= least => Ok([height, width]),
         _ => Err(RuleError::new(format!(
             "{WHAT} takes two numbers of {least} or more as `{name}` (height, width), found {values:?}"
+        ))
+        .attr(name, "")
+        .with_help(format!(
+            "one number for both is `{name}=({0}, {0})`",
+            values.first().map_or(least, |&v| v.max(least))
         ))),
     }
 }
@@ -25,7 +30,11 @@ fn check_operands(operands: [&TensorType<'_>; 3]) -> Result<(), RuleError> {
         if operands[at].rank() != rank {
             let found = operands[at].rank();
             return Err(RuleError::new(format!("{WHAT} takes `{name}` of rank {rank}, {form}, found rank {found}"))
-                .operand(at, format!("{}", operands[at])));
+                .operand(at, format!("{}", operands[at]))
+                .with_help(match at {
+                    2 => "a convolution without a bias takes `tf.zeros`",
+                    _ => "`tf.reshape` adds axes of extent 1",
+                }));
         }
     }
     let [input, ..] = operands;
@@ -48,12 +57,15 @@ fn check_channels<'c>(cx: &Context<'c>, operands: [&TensorType<'c>; 3], groups: 
     let (c, o, per_group) = (input.shape[1], weight.shape[0], weight.shape[1]);
     let parts = cx.dim(groups);
     if groups < 1 {
-        return Err(RuleError::new(format!("{WHAT} takes 1 group or more, found {groups}")));
+        return Err(RuleError::new(format!("{WHAT} takes 1 group or more, found {groups}"))
+            .attr("groups", "")
+            .with_help("1 sums over all input channels"));
     }
     for (at, name, channels) in [(0, "input", c), (1, "result", o)] {
         if cx.dim_mod(channels, parts) != cx.dim(0) {
             return Err(RuleError::new(format!("{WHAT} cannot cut {channels} {name} channels into {groups} groups"))
                 .operand(at, format!("{}", operands[at]))
+                .attr("groups", "")
                 .with_help("the number of groups must divide the channels"));
         }
     }
@@ -68,7 +80,8 @@ fn check_channels<'c>(cx: &Context<'c>, operands: [&TensorType<'c>; 3], groups: 
     if bias.shape[0] != o {
         return Err(RuleError::new(format!("{WHAT} has {o} result channels, but a bias of {}", bias.shape[0]))
             .operand(1, format!("{weight}: axis 0 is {o}"))
-            .operand(2, format!("{bias}")));
+            .operand(2, format!("{bias}"))
+            .with_help(format!("the bias must have the shape ({o},)")));
     }
     Ok(())
 }
@@ -90,7 +103,8 @@ pub(super) fn check<'c>(
         let (image, kernel) = (input.shape[axis + 2], weight.shape[axis + 2]);
         let Some(taps) = kernel.as_const().filter(|&taps| taps > 0) else {
             return Err(RuleError::new(format!("{WHAT} takes a kernel of positive integer extents, found {kernel}"))
-                .operand(1, format!("{weight}")));
+                .operand(1, format!("{weight}"))
+                .with_help("state the kernel's height and width as integers"));
         };
         let overflow = || RuleError::new(format!("{WHAT} has windows beyond 64 bits"));
         let span = (taps - 1).checked_mul(dilation[axis]).ok_or_else(overflow)?;

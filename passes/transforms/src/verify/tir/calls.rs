@@ -1,7 +1,7 @@
 //! Effects and calls.
 
 use tf_core::diag::did_you_mean;
-use tf_core::op::{OpCall, OpForm, OpInstance, OpView};
+use tf_core::op::{CallSpans, OpCall, OpForm, OpInstance, OpView};
 use tf_core::{AnyFunction, Expr, PrimFunction, Span, TargetKind};
 use tf_types::Symbol;
 
@@ -25,7 +25,7 @@ impl<'c> Check<'_, 'c> {
         let view = OpView { op, args };
         if let Err(error) = rule(view, self.cx) {
             let spans: Vec<_> = args.iter().map(|arg| arg.span()).collect();
-            self.errors.0.push(error.into_diagnostic(span, &spans));
+            self.errors.0.push(error.into_diagnostic(CallSpans { call: span, operands: &spans, attrs: &[] }));
             return;
         }
         self.placed_effect(view, span);
