@@ -191,6 +191,9 @@ impl<'c> Parser<'_, 'c> {
         let family = &mut self.domain.functions[at];
         family.ranges.push(spans);
         family.variants.push(variant);
+        if let Some(label) = variant.label {
+            self.labels.insert(label, base.name);
+        }
         Ok(())
     }
 

@@ -157,6 +157,20 @@ pub(crate) fn exported<'c>(name: &str) -> Option<Value<'c>> {
     EXPORTED.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
 }
 
+/// The module that authoring files take an exported name from.
+pub(crate) fn home(name: &str) -> &'static str {
+    if Storage::from_name(name).is_ok() {
+        return "tilefoundry.dsl.storage";
+    }
+    match name {
+        "func" | "module" | "prim_func" | "intrinsic" | "TensorType" | "DType" | "Expr" => "tilefoundry",
+        "Layout" | "ComposedLayout" | "ShardLayout" => "tilefoundry.ir.types.shard",
+        "StorageKind" => "tilefoundry.ir.types.storage",
+        "CudaTarget" | "CpuTarget" | "AmxTarget" => "tilefoundry.target",
+        _ => "tilefoundry.dsl",
+    }
+}
+
 /// The value of a name that nothing binds.
 pub(crate) fn word<'c>(name: &str) -> Option<Value<'c>> {
     WORDS.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))

@@ -173,6 +173,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
     /// Their places by name.
     pub(crate) intrinsic_places: FxHashMap<&'a str, usize>,
+    /// Labels of variants, each with the name of its function.
+    pub(crate) labels: FxHashMap<Symbol<'c>, Symbol<'c>>,
     /// Functions that got parts after they had been used, each state with its place in `latest`.
     pub(crate) amended: FxHashMap<Function<'c>, usize>,
     pub(crate) latest: Vec<Function<'c>>,
@@ -226,6 +228,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             mentions: FxHashMap::default(),
             intrinsics: Vec::new(),
             intrinsic_places: FxHashMap::default(),
+            labels: FxHashMap::default(),
             amended: FxHashMap::default(),
             latest: Vec::new(),
             copied_parts: 0,
@@ -365,7 +368,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         if names::exported(name).is_some() {
             return Refusal::wrong(span, format!("`{name}` is not imported"))
-                .help(format!("add it to `from tilefoundry.dsl import {name}`"));
+                .help(format!("add it to `from {} import {name}`", names::home(name)));
         }
         if self.calls_itself(name) {
             return self.recursive(name, span);

@@ -4,6 +4,8 @@ use tf_core::diag::did_you_mean;
 use tf_core::{Diagnostic, Span};
 use tf_types::{DType, Storage};
 
+use crate::value::Value;
+
 /// A refusal on its way to the statement that reports it.
 #[derive(Debug)]
 pub(crate) enum Refusal {
@@ -115,6 +117,18 @@ impl<T> AtSpan<T> for Result<T, tf_types::TypeError> {
     }
 }
 
+/// A call of Python's on values that it is not read for.
+pub(crate) fn unread_call(what: &str, values: &[Value<'_>], span: Span) -> Refusal {
+    let found: Vec<_> = values.iter().map(Value::describe).collect();
+    Refusal::unread(
+        span,
+        match &found[..] {
+            [] => format!("`{what}()` is not read"),
+            found => format!("`{what}` of {} is not read", found.join(" and ")),
+        },
+    )
+}
+
 /// Names of dtypes in other libraries.
 const FOREIGN_DTYPES: &[(&str, &str)] = &[
     ("float32", "f32"),
@@ -145,6 +159,8 @@ const FOREIGN_KEYWORDS: &[(&str, &[&str])] = &[
     ("shape", &["new_shape"]),
     ("min", &["min_val"]),
     ("max", &["max_val"]),
+    ("begin", &["starts"]),
+    ("start", &["starts"]),
 ];
 
 /// The parameter that a keyword of another library stands for.

@@ -69,11 +69,20 @@ impl<'c> Mismatch<'c> {
     pub fn message(&self, callee: Function<'c>) -> String {
         let name = callee.name;
         match self {
-            Self::Count { wanted, found } => format!("`{name}` takes {wanted} arguments, found {found}"),
+            Self::Count { wanted, found } => format!("`{name}` takes {}, found {found}", arguments(*wanted)),
             Self::Argument { param, found, .. } => {
                 format!("the parameter {} of `{name}` is {}, found {found}", param.describe(), param.ty())
             }
         }
+    }
+}
+
+/// That many arguments, in words.
+#[must_use]
+pub fn arguments(count: usize) -> String {
+    match count {
+        1 => "1 argument".to_owned(),
+        _ => format!("{count} arguments"),
     }
 }
 

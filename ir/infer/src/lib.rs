@@ -9,6 +9,6 @@ mod elaborate;
 mod function;
 mod typer;
 
-pub use agree::{Mismatch, bound_types, declared};
+pub use agree::{Mismatch, arguments, bound_types, declared};
 pub use elaborate::{Refused, Session};
 pub use function::{infer_body, infer_function};

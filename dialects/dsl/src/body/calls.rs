@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use ruff_python_ast as ast;
 use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
+use tf_infer::arguments;
 use tf_types::{Symbol, TensorLayout};
 
 use crate::factory::Code;
@@ -203,7 +204,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             let Some((param, slot)) = sorted.given.get_mut(next) else {
                 let count = call.arguments.args.len();
-                let message = format!("`{name}` takes {} arguments, found {count}", sorted.given.len());
+                let message = format!("`{name}` takes {}, found {count}", arguments(sorted.given.len()));
                 return Err(Refusal::wrong(span, message).also(self.span(arg), "this one is too many"));
             };
             slot.push(arg);
@@ -228,6 +229,9 @@ impl<'a, 'c> Parser<'a, 'c> {
                 return Err(
                     match reduction(name).filter(|_| matches!(word.as_str(), "dim" | "axis" | "axes" | "keepdim")) {
                         Some(help) => refusal.help(help),
+                        None if known.contains(&"type") && matches!(word.as_str(), "shape" | "dtype") => {
+                            refusal.help(format!("write `{name}(Tensor[(4, 8), \"f32\"])`"))
+                        }
                         None => match foreign_keyword(word.as_str(), &known) {
                             Some(own) => refusal.help(format!("did you mean `{own}`?")),
                             None => refusal.near(word.as_str(), known),

@@ -141,7 +141,10 @@ impl<'c> Parser<'_, 'c> {
     /// `(4 @ cta, _)` or `((4 @ cta, _), {thread @ B()})`.
     fn layout_constraint(&mut self, expr: &ast::Expr) -> Res<LayoutConstraint<'c>> {
         let span = self.span(expr);
-        let wrong = || Err(Refusal::wrong(span, "`layout` of `where` is a tuple of axes, or axes and bindings"));
+        let wrong = || {
+            let refusal = Refusal::wrong(span, "`layout` of `where` is a tuple of axes, or axes and bindings");
+            Err(refusal.help("write `(_, 16 @ cta)` or `((_, 16), {cta @ P(\"sum\"), thread @ B()})`"))
+        };
         let ast::Expr::Tuple(tuple) = expr else { return wrong() };
         let (axes, bindings) = match &tuple.elts[..] {
             [ast::Expr::Tuple(axes), ast::Expr::Set(bindings)] => (axes, &bindings.elts[..]),

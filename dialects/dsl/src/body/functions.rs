@@ -1,7 +1,7 @@
 //! Calls of functions of the same module.
 
 use ruff_python_ast as ast;
-use tf_core::{AnyFunction, Callee, ExprKind, Function, Module, Span};
+use tf_core::{AnyFunction, Callee, Expr, ExprKind, Function, Module, Span};
 use tf_infer::{Mismatch, Refused};
 use tf_types::Symbol;
 
@@ -31,7 +31,11 @@ impl<'c> Parser<'_, 'c> {
                 self.domain.calls_children = true;
                 self.function_call(entry, true, call, span, bind)
             }
-            _ => {
+            Some(AnyFunction::Tir(entry)) => {
+                let message = format!("the entry `{}` of the child `{written}` is a `@prim_func`", entry.name);
+                Err(Refusal::wrong(span, message).help("a `@func` calls entries that are a `@func`"))
+            }
+            None => {
                 let refusal = Refusal::wrong(span, format!("the child `{written}` has no entry to call"));
                 Err(refusal.help("name one: `@module(entry=\"...\")`"))
             }
@@ -69,7 +73,10 @@ impl<'c> Parser<'_, 'c> {
                 let refusal = Refusal::wrong(span, mismatch.message(function));
                 return Err(match mismatch {
                     Mismatch::Argument { at, .. } => refusal.also(values[at].1, "this argument"),
-                    Mismatch::Count { .. } => refusal,
+                    Mismatch::Count { found, .. } => match arity_help(function, omits_constants, found) {
+                        Some(help) => refusal.help(help),
+                        None => refusal,
+                    },
                 });
             }
             Err(Refused::Inside(error)) => {
@@ -79,5 +86,18 @@ impl<'c> Parser<'_, 'c> {
         };
         let kind = ExprKind::Call { callee: Callee::Function(callee), args: self.cx.alloc_slice(&args) };
         Ok(Value::Expr(self.cx.expr(kind, callee.return_type, self.meta(span, bind))))
+    }
+}
+
+/// What a call with another number of arguments has too few or too many of.
+fn arity_help(function: Function<'_>, omits_constants: bool, found: usize) -> Option<String> {
+    let list = |params: &[Expr<'_>]| params.iter().map(|param| param.describe()).collect::<Vec<_>>().join(", ");
+    let (constants, given): (Vec<_>, Vec<_>) =
+        function.params.iter().copied().partition(|param| omits_constants && param.is_const_param());
+    match given.get(found..) {
+        Some([]) => None,
+        Some(missing) => Some(format!("there is nothing for {}", list(missing))),
+        None if constants.is_empty() => None,
+        None => Some(format!("the weights of a child come with it: {}", list(&constants))),
     }
 }

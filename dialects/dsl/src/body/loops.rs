@@ -215,7 +215,11 @@ impl<'c> Parser<'_, 'c> {
         }
         let args = &call.arguments.args;
         if args.is_empty() || args.len() > most {
-            return Err(Refusal::wrong(span, format!("`{what}` takes one to {most} arguments, found {}", args.len())));
+            let refusal = Refusal::wrong(span, format!("`{what}` takes one to {most} arguments, found {}", args.len()));
+            return Err(match (what, args.len()) {
+                ("tile", 3) => refusal.help("a tile loop starts at 0; `for i in range(start, stop, step)` does not"),
+                _ => refusal,
+            });
         }
         let bounds = args.iter().map(|arg| {
             let name = self.text(arg);

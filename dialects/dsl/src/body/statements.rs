@@ -308,21 +308,18 @@ impl<'c> Parser<'_, 'c> {
     }
 }
 
+/// Names in a target, in the order of the text.
 pub(crate) fn target_names<'x>(target: &'x ast::Expr, names: &mut Vec<&'x str>) {
-    match target {
-        ast::Expr::Name(name) => names.push(name.id.as_str()),
-        ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
-            for element in elts {
-                let element = match element {
-                    ast::Expr::Starred(starred) => &*starred.value,
-                    other => other,
-                };
-                if let ast::Expr::Name(name) = element {
-                    names.push(name.id.as_str());
-                }
+    let mut left = vec![target];
+    while let Some(target) = left.pop() {
+        match target {
+            ast::Expr::Name(name) => names.push(name.id.as_str()),
+            ast::Expr::Starred(starred) => left.push(&starred.value),
+            ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                left.extend(elts.iter().rev());
             }
+            _ => {}
         }
-        _ => {}
     }
 }
 

@@ -235,6 +235,9 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Slice(slice) => self.pick_slice(slice, axis, extent, span)?,
             single => {
                 let start = self.index(single)?;
+                if let (Base::Scalar(_), Some(name)) = (start.base, self.window_in(single)) {
+                    return Err(self.no_moved_window(single, name));
+                }
                 let start = self.counted_from_end(start, axis, extent, span)?;
                 match start.base {
                     Base::Zero if extent.as_const().is_some() && start.offset.as_const() >= extent.as_const() => {
@@ -301,7 +304,11 @@ impl<'c> Parser<'_, 'c> {
         };
         let Some(apart) = apart else {
             let message = "a window with run-time bounds needs a size that is known at compile time";
-            return Err(Refusal::wrong(span, message).help("write `x[s : s + 4]`"));
+            let start = match slice.lower.as_deref() {
+                Some(ast::Expr::Name(name)) => name.id.as_str(),
+                _ => "s",
+            };
+            return Err(Refusal::wrong(span, message).help(format!("write `x[{start} : {start} + 4]`")));
         };
         let stop_offset = match apart {
             0 => stop.offset,

@@ -5,7 +5,7 @@ use ruff_python_ast::Operator;
 use tf_core::{Expr, Span};
 use tf_types::Dim;
 
-use crate::parser::Parser;
+use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{Value, Window};
 
@@ -57,11 +57,38 @@ impl<'c> Parser<'_, 'c> {
             (base, Base::Zero) => Ok(Index { base, offset: combine(left.offset, right.offset) }),
             (Base::Zero, base) if adds => Ok(Index { base, offset: combine(left.offset, right.offset) }),
             (Base::Window(_), _) | (_, Base::Window(_)) => {
-                let message = format!("`{}` is no moved window", self.text(expr));
-                Err(Refusal::wrong(span, message).help("a tile window is moved by an integer: `k + 32`"))
+                let name = self.window_in(expr).unwrap_or("k");
+                Err(self.no_moved_window(expr, name))
             }
             _ => self.plain_index(expr),
         }
+    }
+
+    /// The variable of a tile loop that arithmetic is done on.
+    pub(crate) fn window_in<'x>(&self, expr: &'x ast::Expr) -> Option<&'x str> {
+        let mut left = vec![expr];
+        while let Some(expr) = left.pop() {
+            match expr {
+                ast::Expr::BinOp(binary) => left.extend([&*binary.right, &*binary.left]),
+                ast::Expr::UnaryOp(unary) => left.push(&unary.operand),
+                ast::Expr::Name(name) => {
+                    let bound = self.binding(self.cx.symbol(name.id.as_str()));
+                    if matches!(bound.as_deref(), Some(Binding::Value(Value::Window(_)))) {
+                        return Some(name.id.as_str());
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    pub(crate) fn no_moved_window(&self, expr: &ast::Expr, name: &str) -> Refusal {
+        let message = format!("`{}` is no moved window", self.text(expr));
+        let help = format!(
+            "a tile window is moved by an integer: `{name} + 32`; others have both ends: `2 * {name} : 2 * {name} + 4`"
+        );
+        Refusal::wrong(self.span(expr), message).help(help)
     }
 
     fn plain_index(&mut self, expr: &ast::Expr) -> Res<Index<'c>> {

@@ -5,6 +5,7 @@ use tf_core::hidden::forwarded_shape_scalars;
 use tf_core::node::TirCallee;
 use tf_core::op::{Attr, CallSpans, OpInstance, OpView};
 use tf_core::{Expr, PrimFunction, Span, StmtKind};
+use tf_infer::arguments;
 use tf_types::{DType, Storage, Symbol, Type};
 
 use crate::parser::Parser;
@@ -75,7 +76,7 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
     ) -> Res<Vec<Expr<'c>>> {
         if args.len() != params.len() {
-            let message = format!("`{name}` takes {} arguments, found {}", params.len(), args.len());
+            let message = format!("`{name}` takes {}, found {}", arguments(params.len()), args.len());
             return Err(Refusal::wrong(span, message));
         }
         let mut read = Vec::with_capacity(args.len());

@@ -3,6 +3,7 @@
 use ruff_python_ast as ast;
 use rustc_hash::FxHashSet;
 use tf_core::Span;
+use tf_infer::arguments;
 use tf_types::Symbol;
 
 use super::{Dict, Key};
@@ -46,7 +47,7 @@ impl<'c> Args<'c> {
                 None => {
                     return Err(Refusal::wrong(
                         span,
-                        format!("`{what}` takes {} arguments, found {count}", names.len()),
+                        format!("`{what}` takes {}, found {count}", arguments(names.len())),
                     ));
                 }
             }
@@ -146,7 +147,7 @@ impl<'c> Parser<'_, 'c> {
                 frame.insert(rest, Binding::Value(items));
             }
             (None, Some((_, at))) => {
-                return Err(Refusal::wrong(*at, format!("`{what}` takes {} arguments, found {found}", first.len())));
+                return Err(Refusal::wrong(*at, format!("`{what}` takes {}, found {found}", arguments(first.len()))));
             }
             (None, None) => {}
         }

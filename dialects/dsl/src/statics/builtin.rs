@@ -8,7 +8,7 @@ use super::numbers::exact;
 use super::{Args, Iter};
 use crate::names::Builtin;
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{Refusal, Res, unread_call};
 use crate::value::Value;
 
 /// Characters of a string that is put together.
@@ -56,10 +56,7 @@ impl<'c> Parser<'_, 'c> {
         let strict = if builtin == Builtin::Zip { args.take("strict") } else { None };
         let mut values = args.values(what)?;
         values.extend(start);
-        let unread = || {
-            let found: Vec<_> = values.iter().map(Value::describe).collect();
-            Refusal::unread(span, format!("`{what}` of {} is not read", found.join(" and ")))
-        };
+        let unread = || unread_call(what, &values, span);
         match (builtin, &values[..]) {
             (Builtin::Min | Builtin::Max, [_, ..]) => {
                 self.extremum(builtin, &values, key.as_ref(), default, span, bind)

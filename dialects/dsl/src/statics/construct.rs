@@ -2,6 +2,7 @@
 
 use ruff_python_ast as ast;
 use tf_core::{DimVarRangePat, Span, Target, TargetKind};
+use tf_infer::arguments;
 use tf_types::{DimVar, ShardAttr, Symbol, Topology};
 
 use crate::names::Builtin;
@@ -21,7 +22,7 @@ impl<'c> Parser<'_, 'c> {
                 Some(slot) => *slot = Some(arg),
                 None => {
                     let count = call.arguments.args.len();
-                    let message = format!("`{what}` takes {} arguments, found {count}", params.len());
+                    let message = format!("`{what}` takes {}, found {count}", arguments(params.len()));
                     return Err(Refusal::wrong(self.span(arg), message));
                 }
             }

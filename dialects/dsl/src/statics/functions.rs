@@ -9,15 +9,14 @@ use super::dataclass::{Field, Preset};
 use super::{Args, Dict, Instance, Iter, Python};
 use crate::names::Builtin;
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{Refusal, Res, unread_call};
 use crate::value::{Bound, Sequence, Value};
 
 /// Classes of one `isinstance`.
 const MOST_CLASSES: usize = 256;
 
 fn unread(python: Python, values: &[Value<'_>], span: Span) -> Refusal {
-    let found: Vec<_> = values.iter().map(Value::describe).collect();
-    Refusal::unread(span, format!("`{}` of {} is not read", python.name(), found.join(" and ")))
+    unread_call(python.name(), values, span)
 }
 
 impl<'c> Parser<'_, 'c> {

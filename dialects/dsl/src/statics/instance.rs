@@ -1,6 +1,7 @@
 //! Instances of plain classes, and how they are made.
 
 use tf_core::Span;
+use tf_infer::arguments;
 use tf_types::Symbol;
 
 use super::class::{Kind, Record};
@@ -155,7 +156,8 @@ impl<'c> Parser<'_, 'c> {
         let (named, positional): (Vec<&Field<'c>>, Vec<&Field<'c>>) =
             fields.iter().filter(|field| field.init).partition(|field| field.kw_only == Some(true));
         if let Some((_, at)) = args.positional.get(positional.len()) {
-            let message = format!("`{what}` takes {} arguments, found {}", positional.len(), args.positional.len());
+            let (wanted, found) = (arguments(positional.len()), args.positional.len());
+            let message = format!("`{what}` takes {wanted}, found {found}");
             return Err(Refusal::wrong(*at, message));
         }
         let names: Vec<_> = positional.iter().chain(&named).map(|field| field.name).collect();

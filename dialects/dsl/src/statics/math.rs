@@ -5,7 +5,7 @@ use tf_core::Span;
 
 use super::numbers::exact;
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{Res, unread_call};
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
@@ -25,10 +25,7 @@ impl<'c> Parser<'_, 'c> {
     /// `math.sqrt(x)` and others.
     pub(crate) fn math_call(&mut self, name: &str, values: &[Value<'c>], span: Span) -> Res<Value<'c>> {
         let what = format!("math.{name}");
-        let unread = || {
-            let found: Vec<_> = values.iter().map(Value::describe).collect();
-            Refusal::unread(span, format!("`{what}` of {} is not read", found.join(" and ")))
-        };
+        let unread = || unread_call(&what, values, span);
         match (name, values) {
             ("prod", [items]) => {
                 let items = self.items_of(items, span)?;

@@ -18,7 +18,10 @@ impl<'c> Parser<'_, 'c> {
         let device = match (given[0], default) {
             (Some(device), _) => self.string(device, &format!("the device of a `{what}`"))?,
             (None, Some(default)) => default,
-            (None, None) => return Err(Refusal::wrong(span, format!("`{what}` needs `device`"))),
+            (None, None) => {
+                let refusal = Refusal::wrong(span, format!("`{what}` needs `device`"));
+                return Err(refusal.help("write `CudaTarget(\"nvidia.h200_sxm\")`"));
+            }
         };
         for expr in given[1..].iter().copied().flatten() {
             self.check_architecture(device, expr, what)?;

@@ -47,6 +47,7 @@ pub fn stubs(registry: &OpRegistry) -> Vec<Stub> {
     add("tilefoundry/dsl/storage.pyi", storages());
     add("tilefoundry/ir/types/__init__.pyi", types());
     add("tilefoundry/ir/types/kinds.pyi", ops::kinds(registry));
+    add("tilefoundry/ir/types/storage.pyi", "from tilefoundry.ir.types import StorageKind as StorageKind\n".to_owned());
     files
 }
 

@@ -133,7 +133,10 @@ fn tile_windows_stay_on_their_axis() {
     assert_eq!(sum("4, 2", "k + 4"), ["2:22 the window reaches 8, but axis 1 has extent 6"]);
     assert_eq!(sum("5, 2", "k + 1"), ["2:22 the window reaches 7, but axis 1 has extent 6"]);
     assert_eq!(sum("4, 2", "k - 2"), ["2:22 the window starts at -2, before axis 1 of extent 6"]);
-    assert_eq!(sum("4, 2", "2 - k"), ["2:22 `2 - k` is no moved window"]);
+    for other in ["2 - k", "k * 2", "2 * k + 1", "k // 2", "-k", "k / 2"] {
+        assert_eq!(sum("4, 2", other), [format!("2:22 `{other}` is no moved window")], "{other}");
+    }
+    assert_eq!(sum("3, 1", "2 * k : 2 * (k + 1)"), [""; 0]);
     assert_eq!(sum("4, 0", "k"), ["1:10 the step of `tile` is positive, found 0"]);
     assert_eq!(sum("N, 2", "k"), [""; 0]);
 }

@@ -72,6 +72,26 @@ fn bodies() {
                 "4:22 `concat` cannot take an unpacked `*` argument | pass the sequence itself: `concat(parts, ...)`",
             ),
             (
+                "return x[:, y : 4]",
+                "3:17 a window with run-time bounds needs a size that is known at compile time | write `x[y : y + 4]`",
+            ),
+            (
+                "for row in tile(1, 5, 2):\n    x = y\nreturn x",
+                "3:16 `tile` takes one to 2 arguments, found 3 | a tile loop starts at 0; `for i in range(start, stop, step)` does not",
+            ),
+            (
+                "for row in tile(4, 2):\n    x = y[2 * row, :]\nreturn x",
+                "4:15 `2 * row` is no moved window | a tile window is moved by an integer: `row + 32`; others have both ends: `2 * row : 2 * row + 4`",
+            ),
+            (
+                "return tf.zeros(shape=(4, 6), dtype=\"f32\")",
+                "3:21 `zeros` has no parameter `shape`; it has type | write `zeros(Tensor[(4, 8), \"f32\"])`",
+            ),
+            (
+                "y: where(layout=((_, 6), {cta @ P(\"sum\")}, {thread @ B()})) = x + x\nreturn y",
+                "3:21 `layout` of `where` is a tuple of axes, or axes and bindings | write `(_, 16 @ cta)` or `((_, 16), {cta @ P(\"sum\"), thread @ B()})`",
+            ),
+            (
                 "i = x\nfor i in range(2):\n    y = y + x\nreturn y + i",
                 "6:16 the loop above took the name `i`, so that it is undefined after it | ",
             ),
@@ -114,6 +134,7 @@ fn a_target_that_is_refused_binds_its_names() {
         let errors: Vec<_> = result.err().unwrap_or_default().into_iter().map(|error| error.message).collect();
         assert_eq!(errors, ["an unpacking target is a name"]);
     });
+    assert_eq!(body("(a, (b, y)), c = x\nreturn tf.exp(a + b) + y + c"), "3:5 an unpacking target is a name | ");
 }
 
 #[test]
@@ -162,6 +183,28 @@ fn declarations() {
                  @f.specialise(DimVarRangePat(\"n\", 1, 65))\n\
                  def g(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n",
                 "4:4 the function `f` has no decorator `specialise` | did you mean `specialize`?",
+            ),
+            (
+                "@func\ndef f(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    pass\n\
+                 @f.specialize(DimVarRangePat(\"n\", 1, 65))\n\
+                 def all(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n\
+                 @func\ndef g(x: Tensor[(N,), \"f32\"]):\n    return all(x)\n",
+                "9:12 `all` is the label of a variant of `f`, and no function that is called | `f(...)` runs the variant for the size at hand",
+            ),
+            (
+                "@func\ndef g(x: Tensor[(4,), \"f32\"], w: Tensor[(4,), \"f32\"], b: Tensor[(4,), \"f32\"]):\n    return x\n\
+                 @func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return g(x)\n",
+                "6:12 `g` takes 3 arguments, found 1 | there is nothing for `w`, `b`",
+            ),
+            (
+                "@module(entry=\"k\")\nclass Leaf:\n    @prim_func\n    def k(x: Tensor[(4,), \"f32\"]):\n        T.relu(x, x)\n\
+                 @module\nclass M:\n    leaf = Leaf\n    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return leaf(x)\n",
+                "11:16 the entry `k` of the child `leaf` is a `@prim_func` | a `@func` calls entries that are a `@func`",
+            ),
+            (
+                "@module(entry=\"g\")\nclass Leaf:\n    @func\n    def g(x: Tensor[(4,), \"f32\"], w: ConstTensor[(4,), \"f32\"]):\n        return x * w\n\
+                 @module\nclass M:\n    leaf = Leaf\n    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return leaf(x, x)\n",
+                "11:16 `g` takes 1 argument, found 2 | the weights of a child come with it: `w`",
             ),
             (
                 "@module\nclass M:\n    @prim_func\n    def k(x: Tensor[(4,), \"f32\"]):\n        k(x)\n",

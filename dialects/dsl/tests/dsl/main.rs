@@ -7,6 +7,7 @@ mod families;
 mod files;
 mod guidance;
 mod hostile;
+mod imports;
 mod modules;
 mod prims;
 mod print;

@@ -108,7 +108,7 @@ fn trees_are_refused_by_rule() {
     assert_eq!(messages(&m("    rest = ()\n")), ["`rest` is no member of a module"]);
     assert_eq!(
         messages(&m("    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return leaf(x, x)\n")),
-        ["`run` takes 1 arguments, found 2"]
+        ["`run` takes 1 argument, found 2"]
     );
     assert_eq!(
         messages("def loop(n):\n    return loop(n + 1)\nX = loop(0)\n"),

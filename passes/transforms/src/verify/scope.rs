@@ -50,7 +50,8 @@ impl<'c> Scope<'c> {
 
     fn is_open(&self, cx: &Context<'c>, mesh: Mesh<'c>) -> bool {
         self.signature.contains(&mesh)
-            || self.meshes.contains(&mesh)
+            // Names of axes are the author's: fragments of an instruction have none.
+            || self.meshes.iter().any(|open| open.topologies == mesh.topologies && open.layout == mesh.layout)
             // A placement over several levels composes open meshes, outer ones first.
             || (0..self.meshes.len()).any(|from| {
                 (from + 2..=self.meshes.len()).any(|to| cx.composed(&self.meshes[from..to]).is_ok_and(|all| all == mesh))

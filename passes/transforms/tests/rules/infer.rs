@@ -114,7 +114,7 @@ fn calls_of_functions() {
     let found = errors(cx, function(cx, &[rows], node, ty));
     assert!(found[0].starts_with("3: the parameter `x` of `callee` is "), "{}", found[0]);
     let node = cx.expr(ExprKind::Call { callee: Callee::Function(callee), args: &[] }, ty, Meta::at(line(cx, 3)));
-    assert_eq!(errors(cx, function(cx, &[], node, ty)), ["3: `callee` takes 1 arguments, found 0"]);
+    assert_eq!(errors(cx, function(cx, &[], node, ty)), ["3: `callee` takes 1 argument, found 0"]);
 }
 
 #[test]

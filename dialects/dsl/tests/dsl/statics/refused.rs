@@ -33,6 +33,7 @@ V = E.D.value"#,
     ),
     ("V = [x for x in {1,2,3}]", "a set of 3 has no order in Python"),
     ("V = [float('nan')] == [float('nan')]", "whether one nan is another is not decided"),
+    ("V = object()", "`object()` is not read"),
     ("V = 1 is 1", "`is` is not decided between the integer 1 and the integer 1"),
     ("V = (1,2) is (1,2)", "`is` is not decided between a tuple of 2 and a tuple of 2"),
     (
