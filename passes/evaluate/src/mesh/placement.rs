@@ -1,5 +1,7 @@
 //! Where the elements of a placed tensor are, as numbers of one run.
 
+use tf_target::mma::Fragment;
+use tf_tir::held::{self, Held};
 use tf_types::{Dim, Mesh, MeshLayout, ShardAttr, ShardLayout, Symbol, TensorType, layout_axis_to_tensor_axis};
 use tf_value::extent;
 
@@ -157,9 +159,22 @@ impl<'c> Levels<'c> {
                 mesh.push(MeshAxis { digit, holds, mesh: shard.mesh, axis });
             }
         }
-        let cuts = cuts(&shape, ty.shape, shard, &digits, dims)?;
+        let cuts = match tile(ty, shard, &digits) {
+            Some(cuts) => cuts,
+            None => cuts(&shape, ty.shape, shard, &digits, dims)?,
+        };
         Ok(Placed { shape, cuts, mesh })
     }
+}
+
+/// What threads hold of a tile of a matrix instruction, whose strides tell rows and columns.
+fn tile<'c>(ty: &TensorType<'c>, shard: ShardLayout<'c>, digits: &[Digit]) -> Option<Vec<Cut>> {
+    let held = Fragment::is_placement(&ty.static_shape()?, shard).then(|| Held::of(ty).ok()).flatten()?;
+    let factor = |factor: &held::Factor| Factor {
+        extent: factor.extent as usize,
+        digit: factor.mesh_axis.map(|axis| digits[axis]),
+    };
+    Some(held.axes.iter().map(|factors| factors.iter().map(factor).collect()).collect())
 }
 
 fn cuts<'c>(

@@ -4,9 +4,10 @@ use tf_core::Arena;
 use tf_core::diag::Style;
 use tf_dsl::{DslOptions, parse_file};
 use tf_evaluate::Positions;
-use tf_value::Tolerance;
+use tf_types::DType;
+use tf_value::{Tensor, Tolerance};
 
-use super::{both, inputs};
+use super::{both, inputs, positions};
 use crate::common::context;
 
 /// What differs between the assembled and the plain values of a function body on two meshes, (2, 4) threads `m` and two CTAs `g`.
@@ -134,4 +135,47 @@ fn slices_of_meshes_and_rows_of_all() {
         held = tf.reshard(x, layout=(8 @ half.l, 16), storage="rmem")
         return tf.reshard(held + held, layout=(8, 16 @ half.l)), tf.reduce(held, axes=(0,), kind="max")"#,
     );
+}
+
+/// Each thread holds the elements of its fragments, as the instruction set manual numbers them.
+#[test]
+fn tiles_of_matrix_instructions() {
+    let source = r#"
+from tilefoundry import func, module
+from tilefoundry.dsl import Tensor, Topology, tf
+from tilefoundry.ir.types.shard import Layout, Mesh, S, ShardLayout
+from tilefoundry.target import CudaTarget
+
+Q = Mesh((Topology("thread", 32),), Layout((4, 8), (1, 4)), names=("t", "g"))
+A = ShardLayout(layout=Layout((2, 4, 2, 8, 2), (1, 2, 8, 16, 128)), attrs=(S(1), S(3)), mesh=Q)
+B = ShardLayout(layout=Layout((8, 2, 4, 2), (1, 8, 16, 64)), attrs=(S(2), S(0)), mesh=Q)
+
+
+@module(entry="f", target=CudaTarget("nvidia.h200_sxm"), topologies=(Topology("thread", 32),))
+class M:
+    @func
+    def f(a: Tensor[(16, 16), "bf16"], b: Tensor[(16, 8), "bf16"]):
+        left = tf.reshard(a, layout=A, storage="rmem")
+        right = tf.reshard(b, layout=B, storage="rmem")
+        return tf.mma_sm80_16x8x16(left, right, dtype_a="bf16", dtype_b="bf16", dtype_acc="f32"), left, right
+"#;
+    let ones = Tensor::full(&[16, 8], 0.5f32).unwrap().cast(DType::BF16).unwrap();
+    let numbers = Tensor::arange(256, 0, 1, DType::I32).unwrap().reshape(&[16, 16]).unwrap().cast(DType::BF16).unwrap();
+    let whole = positions(source, &[numbers.clone(), ones.clone()], Positions::Assembled).unwrap().outputs;
+    assert_eq!(whole[1].to_f32_vec(), numbers.to_f32_vec());
+    let product = whole[0].to_f32_vec();
+    assert_eq!(product[8], (16..32).sum::<i32>() as f32 / 2.0);
+    let found = positions(source, &[numbers, ones], Positions::All).unwrap().outputs;
+    assert_eq!((found[0].shape(), found[1].shape()), (&[8, 4, 2, 2][..], &[8, 4, 2, 4][..]));
+    let (held, left) = (found[0].to_f32_vec(), found[1].to_f32_vec());
+    for thread in 0..32 {
+        let (t, g) = (thread % 4, thread / 4);
+        for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let element = (g + 8 * row) * 8 + 2 * t + column;
+            assert_eq!(held[thread * 4 + row * 2 + column], product[element], "thread {thread}");
+        }
+        let columns = [2 * t, 2 * t + 1, 2 * t + 8, 2 * t + 9];
+        let first: Vec<f32> = columns.map(|column| (g * 16 + column) as f32).to_vec();
+        assert_eq!(left[thread * 8..][..4], first, "thread {thread}");
+    }
 }
