@@ -95,6 +95,13 @@ impl Factory<'_, '_> {
     }
 }
 
+/// The names that a plain function binds, and whether it is a generator.
+#[derive(Default)]
+pub(crate) struct Locals<'c> {
+    names: Vec<Symbol<'c>>,
+    yields: bool,
+}
+
 /// What a decorator makes of a plain function.
 enum Decoration<'c> {
     Cache(usize),
@@ -225,9 +232,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             let message = format!("`{name}` is an async Python function, which is not called");
             return Err(Refusal::unread(span, message));
         }
-        if let Code::Def(def) = factory.code
-            && yields(def)
-        {
+        if self.locals(&factory.code).yields {
             return Err(Refusal::unread(span, format!("`{name}` is a generator, which is not run")));
         }
         let Some(cache) = factory.cache.clone() else { return self.called_with(&factory, args, span) };
@@ -265,14 +270,15 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.run(factory, frame, span)
     }
 
-    /// The names that a function binds.
-    fn locals(&mut self, code: &Code<'a>) -> Rc<[Symbol<'c>]> {
+    /// What is to be known of the body of a function before it is run.
+    fn locals(&mut self, code: &Code<'a>) -> Rc<Locals<'c>> {
         let Code::Def(def) = code else { return Rc::default() };
-        if let Some(known) = self.local_names.get(&def.range()) {
+        if let Some(known) = self.locals.get(&def.range()) {
             return Rc::clone(known);
         }
-        let names: Rc<[_]> = names_of(&def.body).into_iter().map(|name| self.cx.symbol(name)).collect();
-        Rc::clone(self.local_names.entry(def.range()).or_insert(names))
+        let names = names_of(&def.body).into_iter().map(|name| self.cx.symbol(name)).collect();
+        let locals = Rc::new(Locals { names, yields: yields(def) });
+        Rc::clone(self.locals.entry(def.range()).or_insert(locals))
     }
 
     /// Runs a plain function over its own names, those around its definition, and those of the file.
@@ -283,7 +289,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             let limit = if self.factory_calls.0 >= OPEN_CALLS { OPEN_CALLS } else { CALLS };
             return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
         }
-        for name in &*self.locals(&factory.code) {
+        let locals = self.locals(&factory.code);
+        self.step(locals.names.len(), span)?;
+        for name in &locals.names {
             frame.entry(*name).or_insert_with(|| Binding::unset(name.as_str()));
         }
         let first = factory.code.parameters().and_then(|params| params.iter_non_variadic_params().next());

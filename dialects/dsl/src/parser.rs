@@ -11,7 +11,7 @@ use tf_core::{AnyFunction, Context, Diagnostic, Expr, Function, Module, PrimFunc
 use tf_types::{Dim, Mesh, Storage, Symbol, Topology};
 
 use crate::environment::Environment;
-use crate::factory::Factory;
+use crate::factory::{Factory, Locals};
 use crate::family::Family;
 use crate::function::Param;
 use crate::limits;
@@ -166,8 +166,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) lambdas: FxHashMap<TextRange, Rc<ast::ExprLambda>>,
     /// The generator expressions of the file that have been values.
     pub(crate) generators: FxHashMap<TextRange, Rc<ast::ExprGenerator>>,
-    /// Names that plain functions bind, and names that they mention.
-    pub(crate) local_names: FxHashMap<TextRange, Rc<[Symbol<'c>]>>,
+    /// What plain functions bind, and names that they mention.
+    pub(crate) locals: FxHashMap<TextRange, Rc<Locals<'c>>>,
     pub(crate) mentions: FxHashMap<TextRange, Rc<Mentions<'c>>>,
     /// Statements of TIR that the file declares.
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
@@ -224,7 +224,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             factories: Vec::new(),
             lambdas: FxHashMap::default(),
             generators: FxHashMap::default(),
-            local_names: FxHashMap::default(),
+            locals: FxHashMap::default(),
             mentions: FxHashMap::default(),
             intrinsics: Vec::new(),
             intrinsic_places: FxHashMap::default(),

@@ -1,5 +1,5 @@
 //! What tests of several crates need: random well-formed modules over the ops of a context (HIR, TIR and both, with every feature of the
-//! node algebra), folders for files.
+//! node algebra), texts that are nearly right, folders for files.
 //!
 //! A module is a function of its seed, so a failing one is named by a number. Calls of ops are made at random and kept
 //! where the op's own rule accepts them, so any registry will do.
@@ -9,6 +9,7 @@ mod folder;
 mod hir;
 mod methods;
 mod modules;
+mod mutate;
 mod parts;
 mod placed;
 mod rng;
@@ -20,6 +21,7 @@ use tf_core::{Context, Module};
 use tf_types::{Dim, Mesh, Type};
 
 pub use folder::TempFolder;
+pub use mutate::Mutator;
 pub use placed::random_placed;
 pub use rng::Rng;
 

@@ -161,6 +161,8 @@ impl<'a, 'c> Normalizer<'a, 'c> {
     }
 
     fn convert(&mut self, root: Dim<'c>) -> Option<Linear<'c>> {
+        // The form of an operand is changed in place where nothing else needs it, so that a long sum is no sum of copies.
+        let mut uses = self.uses(root);
         let mut stack = vec![(root, false)];
         while let Some((dim, operands_done)) = stack.pop() {
             if self.done.contains_key(&dim) {
@@ -174,8 +176,13 @@ impl<'a, 'c> Normalizer<'a, 'c> {
                     continue;
                 }
                 DimKind::Op(op, a, b) => {
-                    let (lhs, rhs) = (self.done[&a].clone(), self.done[&b].clone());
-                    self.combine(dim, op, &lhs, &rhs)?
+                    let mut operand = |p: &mut Self, of: Dim<'c>| {
+                        let left = uses.get_mut(&of)?;
+                        *left -= 1;
+                        if *left == 0 { p.done.remove(&of) } else { p.done.get(&of).cloned() }
+                    };
+                    let (lhs, rhs) = (operand(self, a)?, operand(self, b)?);
+                    self.combine(dim, op, lhs, rhs)?
                 }
             };
             self.done.insert(dim, linear);
@@ -183,31 +190,51 @@ impl<'a, 'c> Normalizer<'a, 'c> {
         self.done.get(&root).cloned()
     }
 
-    fn combine(&mut self, whole: Dim<'c>, op: DimOp, lhs: &Linear<'c>, rhs: &Linear<'c>) -> Option<Linear<'c>> {
-        let mut out = lhs.clone();
+    /// How often the dims below `root` are operands of others.
+    fn uses(&self, root: Dim<'c>) -> FxHashMap<Dim<'c>, usize> {
+        let mut uses = FxHashMap::default();
+        let mut stack = vec![root];
+        while let Some(dim) = stack.pop() {
+            let DimKind::Op(_, a, b) = *dim.data() else { continue };
+            for operand in [a, b] {
+                let count = uses.entry(operand).or_insert(0);
+                *count += 1;
+                if *count == 1 {
+                    stack.push(operand);
+                }
+            }
+        }
+        uses
+    }
+
+    fn combine(&mut self, whole: Dim<'c>, op: DimOp, lhs: Linear<'c>, rhs: Linear<'c>) -> Option<Linear<'c>> {
+        let mut out = lhs;
         match op {
-            DimOp::Add => out.add_scaled(rhs, 1)?,
-            DimOp::Sub => out.add_scaled(rhs, -1)?,
-            DimOp::Mul => match (lhs.as_constant(), rhs.as_constant()) {
-                (_, Some(factor)) => out = lhs.scaled(factor)?,
+            DimOp::Add => out.add_scaled(&rhs, 1)?,
+            DimOp::Sub => out.add_scaled(&rhs, -1)?,
+            DimOp::Mul => match (out.as_constant(), rhs.as_constant()) {
+                (_, Some(factor)) => out = out.scaled(factor)?,
                 (Some(factor), _) => out = rhs.scaled(factor)?,
                 _ => out = Linear::atom(whole),
             },
-            DimOp::FloorDiv => out = self.floor_by(lhs, rhs)?,
+            DimOp::FloorDiv => out = self.floor_by(&out, &rhs)?,
             DimOp::Mod => {
-                let quotient = self.floor_by(lhs, rhs)?;
+                let quotient = self.floor_by(&out, &rhs)?;
                 out.add_scaled(&quotient, rhs.as_constant()?.checked_neg()?)?;
             }
             DimOp::Min | DimOp::Max => {
-                out.add_scaled(rhs, -1)?;
-                let lhs_greater = if self.never_negative(&out)? {
+                let mut difference = out.clone();
+                difference.add_scaled(&rhs, -1)?;
+                let lhs_greater = if self.never_negative(&difference)? {
                     true
-                } else if self.never_negative(&out.scaled(-1)?)? {
+                } else if self.never_negative(&difference.scaled(-1)?)? {
                     false
                 } else {
                     return None;
                 };
-                out = if lhs_greater == (op == DimOp::Max) { lhs.clone() } else { rhs.clone() };
+                if lhs_greater != (op == DimOp::Max) {
+                    out = rhs;
+                }
             }
         }
         Some(out)

@@ -1,7 +1,7 @@
 //! Arguments as values, and the parameters of plain functions that they go to.
 
 use ruff_python_ast as ast;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_core::Span;
 use tf_infer::arguments;
 use tf_types::Symbol;
@@ -52,10 +52,11 @@ impl<'c> Args<'c> {
                 }
             }
         }
+        let has_keywords = !self.keywords.is_empty();
+        let places: FxHashMap<_, _> = names.iter().zip(0..).filter(|_| has_keywords).collect();
         for (name, value, span) in self.keywords {
-            let Some(at) = names.iter().position(|known| *known == name) else {
-                return Err(unknown(what, name, names, span));
-            };
+            let Some(&at) = places.get(&name) else { return Err(unknown(what, name, names, span)) };
+            let at: usize = at;
             if given[at].replace((value, span)).is_some() {
                 return Err(Refusal::wrong(span, format!("`{what}` gets `{name}` twice")));
             }
@@ -89,6 +90,7 @@ impl<'c> Parser<'_, 'c> {
                 other => args.positional.push((self.eval(other, None)?, span)),
             }
         }
+        let mut known: FxHashSet<Symbol<'c>> = FxHashSet::default();
         for keyword in &call.arguments.keywords {
             let span = self.span(keyword);
             let value = self.eval(&keyword.value, None)?;
@@ -110,7 +112,6 @@ impl<'c> Parser<'_, 'c> {
                     return Err(Refusal::unread(span, format!("`**` takes a dict, found {}", other.describe())));
                 }
             };
-            let mut known: FxHashSet<Symbol<'c>> = args.keywords.iter().map(|(name, ..)| *name).collect();
             for (name, value) in given {
                 if !known.insert(name) {
                     return Err(Refusal::wrong(span, format!("`{}` gets `{name}` twice", self.text(&*call.func))));
@@ -133,6 +134,8 @@ impl<'c> Parser<'_, 'c> {
         let name = |param: &ast::ParameterWithDefault| self.cx.symbol(param.parameter.name.as_str());
         let first: Vec<_> = parameters.posonlyargs.iter().chain(&parameters.args).map(name).collect();
         let named: Vec<_> = parameters.args.iter().chain(&parameters.kwonlyargs).map(name).collect();
+        self.step(first.len() + named.len(), span)?;
+        let takes: FxHashSet<_> = named.iter().filter(|_| !args.keywords.is_empty()).collect();
         let mut frame = Frame::default();
         let Args { mut positional, keywords } = args;
         let (found, surplus) = (positional.len(), positional.split_off(first.len().min(positional.len())));
@@ -153,7 +156,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let mut others = Dict::default();
         for (name, value, at) in keywords {
-            if named.contains(&name) {
+            if takes.contains(&name) {
                 if frame.insert(name, Binding::Value(value)).is_some() {
                     return Err(Refusal::wrong(at, format!("`{what}` gets `{name}` twice")));
                 }
@@ -166,14 +169,12 @@ impl<'c> Parser<'_, 'c> {
         if let Some(rest) = &parameters.kwarg {
             frame.insert(self.cx.symbol(rest.name.as_str()), Binding::Value(self.heap.dict(others)));
         }
-        for name in parameters.posonlyargs.iter().map(name).chain(named) {
-            if frame.contains_key(&name) {
-                continue;
-            }
-            let Some((_, default)) = defaults.iter().find(|(known, _)| *known == name) else {
-                return Err(Refusal::wrong(span, format!("`{what}` needs `{name}`")));
-            };
-            frame.insert(name, default.clone());
+        for (name, default) in defaults {
+            frame.entry(*name).or_insert_with(|| default.clone());
+        }
+        if let Some(name) = parameters.posonlyargs.iter().map(name).chain(named).find(|name| !frame.contains_key(name))
+        {
+            return Err(Refusal::wrong(span, format!("`{what}` needs `{name}`")));
         }
         Ok(frame)
     }

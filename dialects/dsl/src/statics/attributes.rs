@@ -56,7 +56,7 @@ impl<'c> Parser<'_, 'c> {
                     Binding::Poison => Err(Refusal::Reported),
                 };
             }
-            if self.definer(at, name) == Some((at, false)) {
+            if self.writes(at, name) {
                 return Ok(None);
             }
         }
@@ -68,6 +68,8 @@ impl<'c> Parser<'_, 'c> {
         let Value::Object(object) = owner else { return Ok(None) };
         self.known(owner, span)?;
         let symbol = self.cx.symbol(name);
+        let count = object.get().attributes.len();
+        self.step(count / 64, span)?;
         let (own, class) = (object.get().own(symbol), object.get().class());
         let Some(class) = class else { return Ok(own) };
         let shared = self.class_attribute(class, name, span)?;

@@ -192,6 +192,7 @@ impl<'c> Parser<'_, 'c> {
         match (known, item) {
             (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {
                 let (a, b) = (self.to_dim(known, "an operand", span)?, self.to_dim(item, "an operand", span)?);
+                self.step_dims(&[a, b], span)?;
                 let dim = if least { self.cx.dim_min(a, b) } else { self.cx.dim_max(a, b) };
                 self.computed_dim(dim, span).map(Better::Made)
             }

@@ -1,5 +1,7 @@
 //! Plain classes of a file: configurations, dataclasses, named tuples, enums.
 
+use std::rc::Rc;
+
 use ruff_python_ast as ast;
 use tf_core::Span;
 use tf_types::Symbol;
@@ -34,6 +36,9 @@ const UNREAD: &[&str] = &[
     "__subclasscheck__",
 ];
 
+/// Classes that one extends, one after the other: a name is looked for in each.
+const CHAIN: usize = 64;
+
 /// A plain class.
 pub(crate) struct Record<'c> {
     pub(super) name: Symbol<'c>,
@@ -44,7 +49,7 @@ pub(crate) struct Record<'c> {
     /// Of a dataclass or named tuple: in order, those of the base first.
     pub(super) fields: Vec<Field<'c>>,
     /// Of an enum, in order and without aliases.
-    pub(super) members: Vec<Value<'c>>,
+    pub(super) members: Rc<Vec<Value<'c>>>,
     /// Why its names are not known any more.
     pub(super) unknown: Option<Unknown>,
 }
@@ -82,18 +87,25 @@ impl<'c> Parser<'_, 'c> {
         self.classes(Some(class)).any(|at| at == other)
     }
 
-    fn has_own(&self, class: usize, name: &str) -> bool {
+    pub(super) fn has_own(&self, class: usize, name: &str) -> bool {
         self.records[class].names.borrow().contains_key(&self.cx.symbol(name))
     }
 
     /// The class in whose statements, or by whose decorator, a method is defined that instances of `class` have.
     pub(super) fn definer(&self, class: usize, name: &str) -> Option<(usize, bool)> {
-        self.classes(Some(class)).find_map(|at| match self.records[at].kind {
-            _ if self.has_own(at, name) => Some((at, true)),
-            Kind::Data(data) if data.writes(name) => Some((at, false)),
-            Kind::Tuple if name == "__init__" => Some((at, false)),
-            _ => None,
+        self.classes(Some(class)).find_map(|at| match self.has_own(at, name) {
+            true => Some((at, true)),
+            false => self.writes(at, name).then_some((at, false)),
         })
+    }
+
+    /// Whether the decorator or the base of a class writes a method.
+    pub(super) fn writes(&self, class: usize, name: &str) -> bool {
+        match self.records[class].kind {
+            Kind::Data(data) => data.writes(name),
+            Kind::Tuple => name == "__init__",
+            _ => false,
+        }
     }
 
     pub(super) fn hash_of(&self, class: usize) -> Hash {
@@ -170,7 +182,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let names = Names::scope(Frame::default(), parser::Kind::Class);
         let name = self.cx.symbol(class.name.as_str());
         let scope = names.clone();
-        self.records.push(Record { name, kind, base, names, fields, members: Vec::new(), unknown: None });
+        self.records.push(Record { name, kind, base, names, fields, members: Rc::default(), unknown: None });
         let record = self.records.len() - 1;
         self.scopes.push(scope);
         let result = self.class_body(class, record);
@@ -241,7 +253,9 @@ impl<'a, 'c> Parser<'a, 'c> {
                 _ => return self.unread_class(at, &format!("with the base `{}`, which is not read", self.text(expr))),
             }
         }
+        let depth = self.classes(base).take(CHAIN + 1).count();
         match kind {
+            _ if depth > CHAIN => self.unread_class(at, &format!("that extends more than {CHAIN} others")),
             _ if count > 1 => self.unread_class(at, several),
             Kind::Enum { payload: Some(_) } => Ok((kind, base)),
             _ if payload => self.unread_class(at, "with a base of Python, which is not read"),

@@ -1,5 +1,7 @@
 //! Enums: their members, which are one each.
 
+use std::rc::Rc;
+
 use ruff_python_ast as ast;
 use tf_core::Span;
 use tf_types::Symbol;
@@ -26,9 +28,9 @@ fn is_auto(value: &Value<'_>) -> bool {
 
 impl<'c> Parser<'_, 'c> {
     /// The members of an enum in order.
-    pub(super) fn members_of(&self, class: usize) -> Option<Vec<Value<'c>>> {
+    pub(super) fn members_of(&self, class: usize) -> Option<Rc<Vec<Value<'c>>>> {
         let record = &self.records[class];
-        matches!(record.kind, Kind::Enum { .. }).then(|| record.members.clone())
+        matches!(record.kind, Kind::Enum { .. }).then(|| Rc::clone(&record.members))
     }
 
     /// Makes the members of an enum of the values that its statements assign.
@@ -65,11 +67,14 @@ impl<'c> Parser<'_, 'c> {
                     .unread_class(at, &format!("with the member `{name}`, {}, which is not read", value.describe()));
             }
             let mut alias = None;
-            for (known, member) in values.iter().zip(self.records[record].members.clone()) {
+            self.step(values.len(), at)?;
+            let members = Rc::clone(&self.records[record].members);
+            for (known, member) in values.iter().zip(&*members) {
                 if self.equal(known, &value, at)? {
-                    alias = Some(member);
+                    alias = Some(member.clone());
                 }
             }
+            drop(members);
             let member = match alias {
                 Some(member) => member,
                 None => {
@@ -77,7 +82,7 @@ impl<'c> Parser<'_, 'c> {
                         vec![(self.cx.symbol("name"), Value::Str(name)), (self.cx.symbol("value"), value.clone())];
                     let member = self.heap.instance(Instance::of(record, attributes, true));
                     values.push(value);
-                    self.records[record].members.push(member.clone());
+                    Rc::make_mut(&mut self.records[record].members).push(member.clone());
                     member
                 }
             };

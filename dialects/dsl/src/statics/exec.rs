@@ -1,6 +1,7 @@
 //! Statements of plain functions, and of the file beside its definitions.
 
 use ruff_python_ast as ast;
+use ruff_text_size::TextRange;
 use tf_core::Span;
 
 use super::Args;
@@ -17,6 +18,9 @@ const STEPS: usize = 1 << 20;
 const ENDLESS: usize = 4;
 /// Expressions that count as one step.
 const TICKS: u8 = 3;
+
+/// Bytes of code of the language that count as one step.
+const CODE_BYTES: usize = 4;
 
 /// Steps of a call.
 const CALL: usize = 4;
@@ -50,11 +54,19 @@ impl<'a, 'c> Parser<'a, 'c> {
         Err(Refusal::unread(span, message).help("what is stated outside functions is evaluated while the file is read"))
     }
 
-    /// A statement that takes too much is not read; those behind it are, as long as such ones are few.
+    /// A statement that takes too much is not read; those behind it are, as long as such ones are few. Each leaves half of what the
+    /// last one left.
     pub(crate) fn forgive(&mut self, before: usize) {
         if self.steps > STEPS && self.endless < ENDLESS {
-            (self.steps, self.endless) = (before, self.endless + 1);
+            self.endless += 1;
+            self.steps = before.max(STEPS - (STEPS >> self.endless));
         }
+    }
+
+    /// Counts the code of a function or module that is read each time a loop or plain function comes to it.
+    pub(crate) fn step_code(&mut self, decorators: &[ast::Decorator], range: TextRange, span: Span) -> Res<()> {
+        let bytes = if decorators.is_empty() { 0 } else { range.len().to_usize() };
+        self.step(bytes / CODE_BYTES, span)
     }
 
     /// Counts an expression.
@@ -107,10 +119,15 @@ impl<'a, 'c> Parser<'a, 'c> {
             ast::Stmt::Raise(raise) => return Err(self.raised(raise, span)),
             ast::Stmt::Import(import) => self.import(import),
             ast::Stmt::ImportFrom(import) => self.import_from(import),
-            ast::Stmt::ClassDef(class) => match self.file_class(class)? {
-                Some(module) => self.bind(self.cx.symbol(class.name.as_str()), Binding::Value(Value::Module(module))),
-                None => self.plain_class(class),
-            },
+            ast::Stmt::ClassDef(class) => {
+                self.step_code(&class.decorator_list, class.range, span)?;
+                match self.file_class(class)? {
+                    Some(module) => {
+                        self.bind(self.cx.symbol(class.name.as_str()), Binding::Value(Value::Module(module)))
+                    }
+                    None => self.plain_class(class),
+                }
+            }
             ast::Stmt::FunctionDef(def) => self.local_function(def)?,
             ast::Stmt::Expr(expr) => self.expression_statement(&expr.value)?,
             ast::Stmt::Assign(_) | ast::Stmt::AnnAssign(_) | ast::Stmt::AugAssign(_) | ast::Stmt::TypeAlias(_) => {
@@ -248,6 +265,7 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// A function inside a plain function.
     fn local_function(&mut self, def: &'a ast::StmtFunctionDef) -> Res<()> {
+        self.step_code(&def.decorator_list, def.range, self.span(&def.name))?;
         let value = match self.file_function(def)? {
             Defined::Part => return Ok(()),
             Defined::Plain => {

@@ -1,5 +1,6 @@
 //! Instances of plain classes, and how they are made.
 
+use rustc_hash::FxHashSet;
 use tf_core::Span;
 use tf_infer::arguments;
 use tf_types::Symbol;
@@ -71,6 +72,8 @@ impl<'c> Parser<'_, 'c> {
         if let Some(members) = self.members_of(class) {
             return self.member(class, &members, &args, span);
         }
+        let names: usize = self.classes(Some(class)).map(|at| self.records[at].names.borrow().len()).sum();
+        self.step(names / 16, span)?;
         if let Some(name) = self.abstract_name(class) {
             let message = format!("`{}` has the abstract method `{name}`", self.records[class].name);
             return Err(Refusal::unread(span, message));
@@ -131,16 +134,16 @@ impl<'c> Parser<'_, 'c> {
 
     /// An abstract method that no class of the chain defines.
     fn abstract_name(&self, class: usize) -> Option<Symbol<'c>> {
-        let mut seen = Vec::new();
         let mut found = Vec::new();
         for at in self.classes(Some(class)) {
-            let names = self.records[at].names.borrow();
-            for (name, binding) in names.iter().filter(|(name, _)| !seen.contains(*name)) {
-                if let Binding::Value(Value::Wrapped(Wrapper::Abstract, _)) = binding {
+            for (name, binding) in &*self.records[at].names.borrow() {
+                let is_defined = || {
+                    self.classes(Some(class)).take_while(|below| *below != at).any(|at| self.has_own(at, name.as_str()))
+                };
+                if matches!(binding, Binding::Value(Value::Wrapped(Wrapper::Abstract, _))) && !is_defined() {
                     found.push(*name);
                 }
             }
-            seen.extend(names.keys().copied());
         }
         found.sort_unstable_by_key(|name| name.as_str());
         found.first().copied()
@@ -152,6 +155,9 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::unread(span, format!("{} has no fields", object.describe())));
         };
         let what = self.records[owner].name;
+        let count = self.records[owner].fields.len();
+        // Attributes are looked for one by one, which shows where they are thousands.
+        self.step(count * (1 + count / 2048), span)?;
         let fields = self.records[owner].fields.clone();
         let (named, positional): (Vec<&Field<'c>>, Vec<&Field<'c>>) =
             fields.iter().filter(|field| field.init).partition(|field| field.kw_only == Some(true));
@@ -161,12 +167,16 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(*at, message));
         }
         let names: Vec<_> = positional.iter().chain(&named).map(|field| field.name).collect();
-        let given = args.sorted(what.as_str(), &names)?;
-        let mut given: Vec<_> = names.iter().zip(given).collect();
+        let mut given = args.sorted(what.as_str(), &names)?;
+        let named_from = positional.len();
+        let (mut next, mut next_named) = (0, named_from);
         for field in &fields {
-            let place = given.iter().position(|(name, _)| **name == field.name);
-            let value = place.and_then(|place| given[place].1.take()).map(|(value, _)| value);
-            let value = match (value, &field.default) {
+            let value = field.init.then(|| {
+                let place = if field.kw_only == Some(true) { &mut next_named } else { &mut next };
+                *place += 1;
+                given[*place - 1].take()
+            });
+            let value = match (value.flatten().map(|(value, _)| value), &field.default) {
                 (Some(value), _) => value,
                 (None, Preset::Factory(factory)) => self.call_value(factory, Args::default(), span)?,
                 (None, _) if !field.init => continue,
@@ -231,9 +241,11 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::unread(span, "`replace` takes an instance of a dataclass and keywords"));
         };
         let fields = self.records[owner].fields.clone();
+        self.step(fields.len(), span)?;
+        let changed: FxHashSet<_> = keywords.iter().map(|(name, ..)| *name).collect();
         let mut all = Args { positional: Vec::new(), keywords };
         for field in fields.iter().filter(|field| field.init) {
-            if all.keywords.iter().all(|(name, ..)| *name != field.name) {
+            if !changed.contains(&field.name) {
                 let value = self.attribute_value(object, field.name, span)?;
                 all.keywords.push((field.name, value, span));
             }
@@ -313,7 +325,7 @@ impl<'c> Parser<'_, 'c> {
             base: None,
             names: Names::scope(Frame::default(), parser::Kind::Class),
             fields: names.into_iter().map(field).collect(),
-            members: Vec::new(),
+            members: std::rc::Rc::default(),
             unknown: None,
         });
         Ok(Value::Record(self.records.len() - 1))

@@ -110,7 +110,8 @@ impl<'c> Parser<'_, 'c> {
                 return Err(Refusal::unread(span, message).help("walk `sorted(...)` of it"));
             }
             Value::Record(at) if let Some(members) = self.members_of(*at) => {
-                Iter::Items(Rc::new(Sequence { items: members, depth: 0 }), 0)
+                self.step(members.len() / 4, span)?;
+                Iter::Items(Rc::new(Sequence { items: members.to_vec(), depth: 0 }), 0)
             }
             Value::Object(object) if !object.get().is_tuple => {
                 return match self.run_special(value, "__iter__", Vec::new(), span)? {

@@ -298,7 +298,12 @@ impl<'c> Parser<'_, 'c> {
         let Some(items) = value.as_sequence() else {
             return Err(Refusal::wrong(span, format!("{what} must be a tuple of extents, found {}", value.describe())));
         };
-        items.iter().map(|item| self.to_dim(item, &format!("an entry of {what}"), span)).collect()
+        let entry = |item: &Value<'c>| match item {
+            Value::Dim(dim) => Ok(*dim),
+            Value::Int(extent) => Ok(self.cx.dim(*extent)),
+            other => self.to_dim(other, &format!("an entry of {what}"), span),
+        };
+        items.iter().map(entry).collect()
     }
 
     /// A dim as a value: integers are integers.

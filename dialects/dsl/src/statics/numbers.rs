@@ -12,6 +12,9 @@ use crate::value::Value;
 /// So that normal forms stay cheap; far above what programs say.
 const MOST_DIM_OPS: u64 = 256;
 
+/// Steps that the normal form of one operation on dims counts as.
+const DIM_STEPS: usize = 6;
+
 /// A float without a fraction as the integer that it is.
 pub(super) fn exact(value: f64) -> Option<i64> {
     // Both bounds are floats; the upper one is no integer of 64 bits any more.
@@ -175,6 +178,7 @@ impl<'c> Parser<'_, 'c> {
             (Value::Dim(_), Value::Dim(_) | Value::Int(_)) | (Value::Int(_), Value::Dim(_)) => {
                 let cx = self.cx;
                 let (lhs, rhs) = (self.to_dim(a, "an operand", span)?, self.to_dim(b, "an operand", span)?);
+                self.step_dims(&[lhs, rhs], span)?;
                 let dim = match op {
                     Operator::Add => cx.dim_add(lhs, rhs),
                     Operator::Sub => cx.dim_sub(lhs, rhs),
@@ -199,13 +203,22 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    /// A dim that an operation made.
+    /// Counts what the normal form of dims takes, outside bodies.
+    pub(super) fn step_dims(&mut self, dims: &[Dim<'c>], span: Span) -> Res<()> {
+        if self.body.is_some() {
+            return Ok(());
+        }
+        let ops = dims.iter().map(|dim| dim.op_count()).sum::<u64>().min(MOST_DIM_OPS * 2);
+        self.step(DIM_STEPS * (1 + ops as usize), span)
+    }
+
+    /// A dim in normal form that an operation made.
     pub(crate) fn computed_dim(&self, dim: Dim<'c>, span: Span) -> Res<Value<'c>> {
         if dim.op_count() > MOST_DIM_OPS {
             let message = format!("a dim of more than {MOST_DIM_OPS} operations");
             return Err(Refusal::unread(span, message).help("a `DimVar` of its own can stand for a part of it"));
         }
-        Ok(self.dim_value(dim))
+        Ok(dim.as_const().map_or(Value::Dim(dim), Value::Int))
     }
 
     /// `op a` on a compile-time value.
@@ -226,7 +239,10 @@ impl<'c> Parser<'_, 'c> {
         match (op, &plain) {
             (UnaryOp::USub, Value::Int(a)) => a.checked_neg().map(Value::Int).ok_or_else(|| overflow("-", span)),
             (UnaryOp::USub, Value::Float(a)) => Ok(Value::Float(-a)),
-            (UnaryOp::USub, Value::Dim(dim)) => Ok(self.dim_value(self.cx.dim_sub(self.cx.dim(0), *dim))),
+            (UnaryOp::USub, Value::Dim(dim)) => {
+                self.step_dims(&[*dim], span)?;
+                Ok(self.dim_value(self.cx.dim_sub(self.cx.dim(0), *dim)))
+            }
             (UnaryOp::UAdd, Value::Int(_) | Value::Float(_) | Value::Dim(_)) => Ok(plain),
             (UnaryOp::Invert, Value::Int(a)) if self.body.is_none() => Ok(Value::Int(!a)),
             _ => {

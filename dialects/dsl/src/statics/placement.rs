@@ -14,6 +14,9 @@ impl<'c> Parser<'_, 'c> {
         let shape = self.required(&given, 0, "shape", "Layout", span)?;
         let extents = self.eval(shape, None)?;
         let extents = self.to_dims(&extents, "the shape of a `Layout`", self.span(shape))?;
+        if self.body.is_none() {
+            self.step(2 * extents.len(), span)?;
+        }
         let strides = match given[1] {
             None | Some(ast::Expr::NoneLiteral(_)) => None,
             Some(strides) => {

@@ -168,7 +168,7 @@ fn corpus() -> &'static Vec<String> {
 }
 
 /// Pieces that change the meaning of what is around them.
-const PIECES: &[&str] = &[
+pub const PIECES: &[&str] = &[
     "(",
     ")",
     "[",

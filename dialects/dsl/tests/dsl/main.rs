@@ -9,6 +9,7 @@ mod guidance;
 mod hostile;
 mod imports;
 mod modules;
+mod mutations;
 mod prims;
 mod print;
 mod programs;

@@ -5,5 +5,6 @@ mod errors;
 mod features;
 mod generated;
 mod hostile;
+mod mutations;
 mod random;
 mod round_trip;

@@ -66,6 +66,45 @@ fn work_of_every_kind_is_counted() {
     }
 }
 
+const IMPORTS: &str = "from tilefoundry.dsl import DimVar\nfrom tilefoundry.ir.types.shard import Layout\n";
+
+/// What is wide is walked at each use.
+#[test]
+fn width_is_counted() {
+    let many = |count: usize, line: fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let data = format!("@dataclass\nclass C:\n{}c = C()\n", many(500, |i| format!("    a{i}: int = {i}\n")));
+    let sum = format!("n = 0\n{}", many(100, |i| format!("n = n + DimVar('n{i}', 1, 65)\n")));
+    let named = many(500, |i| format!("a{i}=i, "));
+    let endless = "for i in range(10**7):\n    V =";
+    let code = many(2_000, |_| "        x = x + x\n".to_owned());
+    for lines in [
+        format!("{data}{endless} C({named})"),
+        format!("{data}{endless} replace(c, a1=i)"),
+        format!("{data}{endless} asdict(c)"),
+        format!("{sum}{endless} min(n, i, n + 1)"),
+        format!("xs = (1,) * 5000\n{endless} Layout(xs, xs)"),
+        format!("for i in range(10**7):\n    @func\n    def V(x: Tensor[(4,), \"f32\"]):\n{code}        return x"),
+    ] {
+        let start = std::time::Instant::now();
+        let result = shown(&format!("{IMPORTS}{lines}"));
+        let start_of = &lines[lines.len() - 60..];
+        assert!(result.as_ref().is_err_and(|why| why.contains("1048576 steps")), "{start_of}: {result:?}");
+        assert!(start.elapsed().as_secs() < 20, "{start_of}: {:?}", start.elapsed());
+    }
+    let kwargs = many(500, |i| format!("a{i}={i}, "));
+    let calls = format!("def f({kwargs}):\n    return a0\nfor i in range(10**7):\n    V = f({named})");
+    assert!(shown(&calls).is_err());
+    let chain = |count| {
+        format!(
+            "class C0:\n    a = 4\n{}V = C{count}.a",
+            many(count, |i| format!("class C{}(C{i}):\n    pass\n", i + 1))
+        )
+    };
+    assert_eq!(shown(&chain(64)).as_deref(), Ok("4"));
+    let why = shown(&chain(65)).unwrap_err();
+    assert!(why.ends_with("that extends more than 64 others"), "{why}");
+}
+
 /// Depth and cycles cost nothing where nobody looks.
 #[test]
 fn depth_and_cycles_are_no_harm() {
