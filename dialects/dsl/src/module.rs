@@ -91,11 +91,13 @@ impl<'c> Parser<'_, 'c> {
                 }
                 (_, Value::Target(target)) => (declared.target, declared.target_span) = (Some(target), Some(span)),
                 (_, other) => {
-                    return Err(Refusal::wrong(
-                        span,
-                        format!("`target` is a target instance, found {}", other.describe()),
-                    )
-                    .help("write `CudaTarget(\"nvidia.h200_sxm\")`"));
+                    let instance = match &other {
+                        Value::Str(name) if name.as_str() == "cpu" => "CpuTarget()",
+                        Value::Str(name) if name.as_str() == "amx" => "AmxTarget()",
+                        _ => "CudaTarget(\"nvidia.h200_sxm\")",
+                    };
+                    let message = format!("`target` is a target instance, found {}", other.describe());
+                    return Err(Refusal::wrong(span, message).help(format!("write `{instance}`")));
                 }
             }
         }

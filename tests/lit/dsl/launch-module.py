@@ -50,7 +50,7 @@ class Stranger:
     def host(x: Tensor[(8, 4), "f32"], y: Tensor[(8, 4), "f32"]):
         # STRANGER: error: `launch` starts a child of this module, and the module `Copies` is none
         # STRANGER: launch-module.py:[[@LINE+2]]:16
-        # STRANGER: attach it in the class: `Copies = Copies`
+        # STRANGER: attach it in the `@module` class of the caller: `Copies = Copies`
         launch(Copies, x, y, grid=(1,), block=(32,))
 
 

@@ -24,7 +24,8 @@ impl<'c> Parser<'_, 'c> {
         }
         if !self.domain.attached.contains(&module) {
             let refusal = Refusal::wrong(span, format!("`{written}` is no child of the module that calls it"));
-            return Err(refusal.help(format!("attach it in the class body: `name = {written}`, and call `name`")));
+            return Err(refusal
+                .help(format!("attach it in the `@module` class of the caller: `name = {written}`, and call `name`")));
         }
         match module.entry_function() {
             Some(AnyFunction::Hir(entry)) => {

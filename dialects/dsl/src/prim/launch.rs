@@ -83,9 +83,8 @@ impl<'c> Parser<'_, 'c> {
                 let name = module.name;
                 if !self.domain.attached.contains(&module) {
                     let message = format!("`launch` starts a child of this module, and the module `{name}` is none");
-                    return Err(
-                        Refusal::wrong(span, message).help(format!("attach it in the class: `{name} = {name}`"))
-                    );
+                    return Err(Refusal::wrong(span, message)
+                        .help(format!("attach it in the `@module` class of the caller: `{name} = {name}`")));
                 }
                 if self.domain.has_function(name) {
                     let message = format!("`{name}` is the name of a function and of a module in a group");

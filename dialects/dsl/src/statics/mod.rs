@@ -220,9 +220,11 @@ impl<'c> Parser<'_, 'c> {
                 let object = self.text(owner);
                 let refusal =
                     Refusal::unread(span, format!("`{object}.{name}`, a member of a module, is not used here"));
-                Err(match module.entry.filter(|_| self.body.is_some()) {
-                    Some(_) => refusal.help(format!("`{object}(...)` calls its entry")),
-                    None => refusal,
+                Err(match (&self.body, module.entry) {
+                    (None, _) => refusal,
+                    (Some(_), Some(_)) => refusal.help(format!("`{object}(...)` calls its entry")),
+                    (Some(_), None) => refusal
+                        .help(format!("only the entry of a module is called; declare it: `@module(entry=\"{name}\")`")),
                 })
             }
             Value::Builtin(Builtin::Library(module)) => self.library(module, name).ok_or_else(|| {

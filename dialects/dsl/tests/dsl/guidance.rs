@@ -210,6 +210,20 @@ fn declarations() {
                 "@module\nclass M:\n    @prim_func\n    def k(x: Tensor[(4,), \"f32\"]):\n        k(x)\n",
                 "5:9 `k` calls itself, and functions of the language do not recurse | write a loop, or call another function above",
             ),
+            (
+                "@module\nclass Leaf:\n    @func\n    def g(x: Tensor[(4,), \"f32\"]):\n        return x\n\
+                 @module\nclass M:\n    leaf = Leaf\n    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return leaf.g(x)\n",
+                "11:16 `leaf.g`, a member of a module, is not used here | only the entry of a module is called; declare it: `@module(entry=\"g\")`",
+            ),
+            (
+                "@func(topologies=(Topology(\"cta\", 4),))\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x\n\
+                 @func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return g(x)\n",
+                "6:12 `g` is no child of the module that calls it | attach it in the `@module` class of the caller: `name = g`, and call `name`",
+            ),
+            (
+                "@prim_func(target=\"cpu\")\ndef k(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n",
+                "1:19 `target` is a target instance, found the string \"cpu\" | write `CpuTarget()`",
+            ),
         ],
     );
 }
