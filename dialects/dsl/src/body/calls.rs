@@ -244,16 +244,13 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             slot.push(&keyword.value);
         }
-        for (param, slot) in &sorted.given {
-            let needed = match param.kind {
-                ParamKind::Input { variadic, optional, .. } => !variadic && !optional,
-                ParamKind::Attribute { default, optional, .. } => default.is_none() && !optional,
-            };
-            if needed && slot.is_empty() {
-                return Err(Refusal::wrong(span, format!("`{name}` needs `{}`", param.name)));
-            }
-        }
-        Ok(sorted)
+        let needed = |param: &ParamDecl| match param.kind {
+            ParamKind::Input { variadic, optional, .. } => !variadic && !optional,
+            ParamKind::Attribute { default, optional, .. } => default.is_none() && !optional,
+        };
+        let missing = sorted.given.iter().filter(|(param, slot)| slot.is_empty() && needed(param));
+        let missing: Vec<_> = missing.map(|&(param, _)| param).collect();
+        if missing.is_empty() { Ok(sorted) } else { Err(lacks(name, &missing, span)) }
     }
 
     fn inputs(&mut self, sorted: &Sorted<'_>) -> Res<Vec<Expr<'c>>> {
@@ -414,6 +411,21 @@ impl<'a, 'c> Parser<'a, 'c> {
             None => matches!(crate::names::word(name), Some(Value::Builtin(word)) if word == builtin),
         }
     }
+}
+
+/// That a call lacks parameters, with what they are.
+fn lacks(name: &str, missing: &[&ParamDecl], span: Span) -> Refusal {
+    let names: Vec<_> = missing.iter().map(|param| format!("`{}`", param.name)).collect();
+    let names = match &names[..] {
+        [one] => one.clone(),
+        [some @ .., last] => format!("{} and {last}", some.join(", ")),
+        [] => String::new(),
+    };
+    let described = |param: &&&ParamDecl| !param.doc.is_empty();
+    let docs: Vec<_> =
+        missing.iter().filter(described).map(|p| format!("`{}`: {}", p.name, p.doc.trim_end_matches('.'))).collect();
+    let refusal = Refusal::wrong(span, format!("`{name}` needs {names}"));
+    if docs.is_empty() { refusal } else { refusal.help(docs.join("; ")) }
 }
 
 /// Why a function is not called that is defined at `at`, below its use.

@@ -228,6 +228,24 @@ fn declarations() {
     );
 }
 
+/// What a call lacks is named at once, with what it is.
+#[test]
+fn missing_parameters_are_described() {
+    check(
+        body,
+        &[
+            (
+                "return tf.softmax(x)",
+                "3:12 `softmax` needs `axis` | `axis`: The axis whose elements sum to 1; a negative one counts from the end",
+            ),
+            (
+                "return tf.clamp(x)",
+                "3:12 `clamp` needs `min_val` and `max_val` | `min_val`: The lower bound; `max_val`: The upper bound",
+            ),
+        ],
+    );
+}
+
 /// What is said of an attribute stands at its value, also where the call has several lines.
 #[test]
 fn attributes_are_pointed_at() {

@@ -41,7 +41,7 @@ impl TypeRule for Binary {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let kind = call.kind();
         let what = &format!("`{kind}`");
-        let operands = [operand::tensor(&call, 0)?, operand::tensor(&call, 1)?];
+        let operands = [operand::tensor_of(&kind, &call, 0)?, operand::tensor_of(&kind, &call, 1)?];
         let [lhs, rhs] = operands;
         dtype::equal(what, lhs, rhs)?;
         dtype::check(what, takes(kind), 0, lhs)?;
@@ -160,7 +160,7 @@ mod tests {
         assert!(of(Div, DType::I32) && of(Max, DType::Bool) && of(Eq, DType::Bool) && of(Or, DType::Bool));
         let pair = cx.tuple(&[plain(cx, "a", "4", DType::F32).ty()]);
         let error = infer(cx, Add, plain(cx, "a", "4", DType::F32), var(cx, "t", pair)).unwrap_err();
-        assert_eq!(error.message, r#"`tf.binary` takes a tensor as `rhs`, found (Tensor[(4,), "f32"],)"#);
+        assert_eq!(error.message, r#"`add` takes a tensor as `rhs`, found (Tensor[(4,), "f32"],)"#);
     }
 
     #[test]

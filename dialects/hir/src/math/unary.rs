@@ -41,7 +41,8 @@ const fn takes(kind: UnaryKind) -> Takes {
 
 impl TypeRule for Unary {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        let (kind, x) = (call.kind(), operand::tensor(&call, 0)?);
+        let kind = call.kind();
+        let x = operand::tensor_of(&kind, &call, 0)?;
         if kind == UnaryKind::Cast {
             return Err(RuleError::new("`tf.unary` of kind `cast` does not say to which dtype")
                 .with_help("use `tf.cast(x, dtype=…)`"));

@@ -10,10 +10,22 @@ use tf_value::{Tensor, Value, ValueError};
 /// # Errors
 /// It is a tuple or no value.
 pub fn tensor<'c, O: Op>(call: &OpCall<'c, O>, index: usize) -> Result<&'c TensorType<'c>, RuleError> {
+    tensor_of(&O::DECL.name, call, index)
+}
+
+/// As [`tensor`], of an op that is known by another name: that of its kind.
+///
+/// # Errors
+/// As [`tensor`].
+pub fn tensor_of<'c, O: Op>(
+    name: &dyn std::fmt::Display,
+    call: &OpCall<'c, O>,
+    index: usize,
+) -> Result<&'c TensorType<'c>, RuleError> {
     let ty = call.operands()[index].ty();
     ty.as_tensor().ok_or_else(|| {
-        let name = O::DECL.inputs().nth(index).or(O::DECL.inputs().last()).map_or("operand", |p| p.name);
-        let error = RuleError::new(format!("`{}` takes a tensor as `{name}`, found {ty}", O::DECL.name))
+        let operand = O::DECL.inputs().nth(index).or(O::DECL.inputs().last()).map_or("operand", |p| p.name);
+        let error = RuleError::new(format!("`{name}` takes a tensor as `{operand}`, found {ty}"))
             .operand(index, format!("{}: {ty}", call.operands()[index].describe()));
         match ty.data() {
             TypeKind::Tuple(_) => error.with_help("take one of its fields: `t[0]`, or `a, b = t`"),
