@@ -263,10 +263,27 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// A class under `@module`; none for plain classes.
     pub(crate) fn file_class(&mut self, class: &ast::StmtClassDef) -> Res<Option<Module<'c>>> {
-        let [decorator] = &class.decorator_list[..] else { return Ok(None) };
-        match self.decorator(decorator)? {
-            Decorator::Known(Builtin::Module, call) => self.class(class, call).map(Some),
-            _ => Ok(None),
+        let [decorator] = &class.decorator_list[..] else {
+            let known = class
+                .decorator_list
+                .iter()
+                .find(|decorator| matches!(self.decorator(decorator), Ok(Decorator::Known(Builtin::Module, _))));
+            return known.map_or(Ok(None), |module| {
+                let message = format!("`{}` has {} decorators", class.name, class.decorator_list.len());
+                let kept = self.text(&module.expression);
+                Err(Refusal::wrong(self.span(&class.name), message).help(format!("leave `@{kept}` alone")))
+            });
+        };
+        let name = match &decorator.expression {
+            ast::Expr::Call(call) => &call.func,
+            other => other,
+        };
+        match self.decorator(decorator) {
+            Ok(Decorator::Known(Builtin::Module, call)) => self.class(class, call).map(Some),
+            Ok(_) => Ok(None),
+            // Of a library: what it makes of the class is not used here as long as nobody names it.
+            Err(Refusal::Unread(_)) if self.is_library(name) => Ok(None),
+            Err(refusal) => Err(refusal),
         }
     }
 }

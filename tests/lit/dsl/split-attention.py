@@ -2,6 +2,7 @@
 # RUN: %tf-opt %s --module=Split --pipeline=emit-dsl -o %t.py && %tf-opt %t.py --pipeline=typeinfer,emit-dsl -o %t.again.py && diff %t.py %t.again.py
 # RUN: %tf-opt %s --module=Wide --pipeline=typeinfer,verify | FileCheck %s --check-prefix=WIDE
 # RUN: %tf-opt %s --module=Experts --pipeline='evaluate{random=2}'
+# RUN: %tf-opt %s --module=Experts --pipeline='evaluate{random=2 mesh=assembled}' | FileCheck %s --check-prefix=PARTS
 # RUN: %tf-opt %s --module=Prefill --pipeline='evaluate{entry=attend random=2 dims=seq:5}'
 #!/usr/bin/env python3
 """Placed kernels: star imports, placements by position, slices of meshes, windows that start at a coordinate, implementations
@@ -166,3 +167,5 @@ __all__ = ["Split", "attend", "BLOCK"]
 # CHECK: tf.local
 # WIDE: module @Gather target("nvidia.h200_sxm") topology(cta = 8) entry(@gather)
 # WIDE: xf16
+# The parts have no position in common, and their results are whole.
+# PARTS: out0 f32 (8, 4)

@@ -121,9 +121,12 @@ impl<'c> Parser<'_, 'c> {
         {
             return Binding::Value(Value::Dialect(dialect));
         }
-        let hint = did_you_mean(name, names::all()).map(|near| format!("; did you mean `{near}`?"));
-        let why = format!("`{module}` has no name `{name}` that is supported{}", hint.unwrap_or_default());
-        Binding::unread(why, self.span(alias))
+        let why = format!("`{module}` has no name `{name}` that is supported");
+        match did_you_mean(name, names::all()) {
+            Some(near) => Binding::unread(format!("{why}; did you mean `{near}`?"), self.span(alias)),
+            // Of the host's side of the package, as other parts of it.
+            None => Binding::Unread { why, at: self.span(alias), is_import: !changes_given(name) },
+        }
     }
 
     /// A name of Python's standard library.

@@ -92,6 +92,34 @@ fn parts_of_the_package_that_are_no_language_are_not_missed() {
 }
 
 #[test]
+fn classes_under_decorators_of_libraries_are_code_of_the_host() {
+    let program = format!("@module(entry=\"run\")\nclass M:\n{LEAF}");
+    for twin in [
+        "from tilefoundry.runtime import runtime_func, runtime_module\n@runtime_module(M)\nclass Twin:\n    leaf = M\n\
+         \x20   @runtime_func\n    def run(self, x):\n        assert x.shape == (4,)\n        return x\n",
+        "from tilefoundry.ir.core.register import register_op\n@register_op(dialect=\"tf\")\nclass Twin(Op):\n    x = 1\n",
+        "import torch\n@torch.compile\nclass Twin(torch.nn.Module):\n    def run(self):\n        return self\n",
+    ] {
+        with_source(&format!("{HEAD}{program}{twin}"), |_, result| match result {
+            Ok(module) => assert_eq!(module.name.as_str(), "M"),
+            Err(errors) => panic!("{errors:?}"),
+        });
+        let used = format!("{program}{twin}@module\nclass N:\n    twin = Twin\n");
+        let wanted =
+            "`Twin` cannot be used: it is a plain Python class with a decorator, and authoring files are not executed";
+        assert_eq!(messages(&used), [wanted]);
+    }
+    // A misspelt word of the language is no library.
+    let misspelt = program.replace("@module", "@modul").replace("@modul(", "from tilefoundry import modul\n@modul(");
+    assert_eq!(
+        messages(&misspelt),
+        ["`modul` cannot be used: `tilefoundry` has no name `modul` that is supported; did you mean `module`?"]
+    );
+    let twice = program.replace("@module", "@cache\n@module");
+    assert_eq!(messages(&twice), ["`M` has 2 decorators"]);
+}
+
+#[test]
 fn a_raise_behind_the_return_is_not_reached() {
     let body = |rest: &str| {
         messages(&format!(

@@ -63,10 +63,14 @@ impl<'c> PerPosition<'_, 'c> {
         let body = function.variant_for(&known(dims)).and_then(|function| function.value())?;
         let refuse = |message: String| Diagnostic::error(message).at(body.span().or(function.span));
         let placed = self.placed(body.ty(), dims, body)?;
-        let positions = self.positions().map_err(&refuse)?;
+        let positions = self.positions();
         let mut results = Vec::new();
         for (at, (parts, placed)) in value.leaves().into_iter().zip(&placed).enumerate() {
-            let all = || spread_out(parts, &positions).map(|tensor| (tensor, true)).map_err(|error| error.message);
+            // Values that are put together need no list of all positions, which disjoint slices do not have.
+            let all = || {
+                let tensor = spread_out(parts, positions.as_ref().map_err(String::clone)?);
+                tensor.map(|tensor| (tensor, true)).map_err(|error| error.message)
+            };
             let one = || assembled(parts, placed).map(|tensor| (tensor, false));
             let tensor = match form {
                 Positions::All => all(),
