@@ -1,7 +1,7 @@
 //! How far apart two run-time indices are.
 
 use tf_core::{Expr, ExprKind, Literal};
-use tf_types::{Dim, DimKind, DimOp};
+use tf_types::{Dim, DimKind, DimOp, TypeContext};
 
 /// Nodes that are looked at before a distance counts as unknown.
 const NODES: usize = 1024;
@@ -45,11 +45,11 @@ pub(super) fn distance(from: Expr<'_>, to: Expr<'_>) -> Option<i64> {
     terms.iter().all(|(_, factor)| *factor == 0).then_some(constant)
 }
 
-/// `to - from` of two dims, where it is a number: extrema, which have no normal form with others, are opaque.
-pub(super) fn dim_distance(from: Dim<'_>, to: Dim<'_>) -> Option<i64> {
+/// `to - from` of two dims, where it is a number or one dim: extrema, which have no normal form with others, are opaque.
+pub(super) fn dim_distance<'c>(cx: &TypeContext<'c>, from: Dim<'c>, to: Dim<'c>) -> Option<Dim<'c>> {
     let mut budget = NODES;
     let mut constant = 0_i64;
-    let mut terms: Vec<(Dim<'_>, i64)> = Vec::new();
+    let mut terms: Vec<(Dim<'c>, i64)> = Vec::new();
     let mut open = vec![(to, 1_i64), (from, -1)];
     while let Some((dim, factor)) = open.pop() {
         budget = budget.checked_sub(1)?;
@@ -65,7 +65,12 @@ pub(super) fn dim_distance(from: Dim<'_>, to: Dim<'_>) -> Option<i64> {
             },
         }
     }
-    terms.iter().all(|(_, factor)| *factor == 0).then_some(constant)
+    terms.retain(|(_, factor)| *factor != 0);
+    match (&terms[..], constant) {
+        ([], constant) => Some(cx.dim(constant)),
+        (&[(dim, 1)], 0) => Some(dim),
+        _ => None,
+    }
 }
 
 fn integer(expr: Expr<'_>) -> Option<i64> {

@@ -314,10 +314,8 @@ impl<'c> Parser<'_, 'c> {
             0 => stop.offset,
             _ => self.cx.dim_add(stop.offset, self.cx.dim(apart)),
         };
-        let distance = match dim_distance(start.offset, stop_offset) {
-            Some(distance) => self.cx.dim(distance),
-            None => self.cx.dim_sub(stop_offset, start.offset),
-        };
+        let distance = dim_distance(self.cx, start.offset, stop_offset)
+            .unwrap_or_else(|| self.cx.dim_sub(stop_offset, start.offset));
         let size = if stride == 1 { distance } else { self.cx.ceildiv(distance, self.cx.dim(stride)) };
         if size.as_const().is_some_and(|size| size < 0) {
             let message = format!("the window starts at {} and ends at {stop_offset}", start.offset);

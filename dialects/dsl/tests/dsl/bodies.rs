@@ -299,6 +299,24 @@ fn extrema_of_compile_time_values_are_values() {
     assert_eq!(refusals(n, &lines), ["1:8 `min` needs `rhs`"]);
 }
 
+/// Extrema have no normal form with others: what both bounds have goes away before the size is made.
+#[test]
+fn windows_up_to_an_extremum_have_its_size() {
+    let n = "x: Tensor[(N, 8), \"f32\"]";
+    let cases = [
+        (": min(N, 4)", "min(n, 4)"),
+        ("1 : 1 + min(N - 1, 4)", "min(n - 1, 4)"),
+        ("N - min(N, 4) :", "min(n, 4)"),
+        ("min(N, 4) - 1 : min(N, 4)", "1"),
+        (": N // 2", "n // 2"),
+        ("1 :", "n - 1"),
+    ];
+    for (window, size) in cases {
+        let lines = [format!("return x[{window}, :]")];
+        assert_eq!(result_type(n, &lines.each_ref().map(String::as_str)), format!("Tensor[({size}, 8), \"f32\"]"));
+    }
+}
+
 #[test]
 fn properties_of_a_config_are_attributes() {
     let config = "from dataclasses import dataclass\n@dataclass(frozen=True)\nclass Config:\n    width: int = 8\n    heads: int = 2\n\
