@@ -12,7 +12,7 @@ use tf_types::Symbol;
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Kind, Names, Parser, Scope};
 use crate::refusal::{Refusal, Res};
-use crate::statics::{Args, Key, Outcome, Python, Wrapper, names_of, yields};
+use crate::statics::{Args, Key, Outcome, Python, Wrapper, names_of, outer_names, yields};
 use crate::value::Value;
 
 /// Calls inside calls.
@@ -30,6 +30,10 @@ pub(crate) struct Factory<'a, 'c> {
     /// The class in whose statements it stands.
     class: Option<usize>,
     cache: Option<Rc<Cache<'c>>>,
+    /// What `__name__` of it is, where that is not its own name.
+    pub(crate) shown: Option<Value<'c>>,
+    /// Of the getter of a property, the function that sets it.
+    pub(crate) setter: Option<usize>,
 }
 
 /// The results of a function by its arguments.
@@ -46,6 +50,16 @@ impl Cache<'_> {
         }
         Err(Refusal::unread(span, format!("`{name}` has more than {} results in its cache", self.most)))
     }
+}
+
+/// The names that a function binds: its own, those of the file and those of functions around.
+#[derive(Default)]
+pub(crate) struct Locals<'c> {
+    own: Vec<Symbol<'c>>,
+    globals: Vec<Symbol<'c>>,
+    nonlocals: Vec<Symbol<'c>>,
+    /// Whether it is a generator.
+    yields: bool,
 }
 
 /// The arguments themselves, since `1` and `1.0` are one key, and what they gave.
@@ -84,7 +98,15 @@ impl Code<'_> {
 impl<'a> Factory<'a, '_> {
     /// One whose call passes every parameter, and which sees the names of the file only.
     pub(crate) fn at_file_level(def: &'a ast::StmtFunctionDef) -> Self {
-        Self { code: Code::Def(def), home: Rc::default(), defaults: Rc::default(), class: None, cache: None }
+        Self {
+            code: Code::Def(def),
+            home: Rc::default(),
+            defaults: Rc::default(),
+            class: None,
+            cache: None,
+            shown: None,
+            setter: None,
+        }
     }
 }
 
@@ -93,13 +115,6 @@ impl Factory<'_, '_> {
     pub(crate) fn is_cached(&self) -> bool {
         self.cache.is_some()
     }
-}
-
-/// The names that a plain function binds, and whether it is a generator.
-#[derive(Default)]
-pub(crate) struct Locals<'c> {
-    names: Vec<Symbol<'c>>,
-    yields: bool,
 }
 
 /// What a decorator makes of a plain function.
@@ -124,12 +139,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                     // What another decorator does with the function is not followed.
                     let why = format!("a decorator of `{}` may change it, which is not followed", def.name);
                     let at = self.span(&def.name);
-                    let unread = Binding::unread(why, at);
+                    let unread = Binding::unread(&why, at);
                     if !self.is_library(&decorator.expression) {
                         self.lose(&decorator.expression, &unread);
-                        if let Binding::Unread { why, .. } = &unread {
-                            self.make_unknown(vec![value], why, at);
-                        }
+                        self.make_unknown(vec![value], &why, at);
                     }
                     return unread;
                 }
@@ -161,9 +174,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                 Python::Cache => Ok(Decoration::Cache(usize::MAX)),
                 Python::LruCache => Ok(Decoration::Cache(128)),
                 Python::Wrapper(wrapper) => Ok(Decoration::Wrapper(wrapper)),
+                Python::Same => Ok(Decoration::Call(Value::Builtin(Builtin::Python(python)))),
                 _ => Err(Refusal::unread(span, format!("`{}` decorates no function here", python.name()))),
             },
-            value @ (Value::Factory(_) | Value::Bound(_) | Value::Object(_) | Value::Record(_)) => {
+            value @ (Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Object(_) | Value::Record(_)) => {
                 Ok(Decoration::Call(value))
             }
             other => Err(Refusal::unread(span, format!("{} decorates no function", other.describe()))),
@@ -212,7 +226,15 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         // Functions do not see the names of the class around them.
         let home: Vec<_> = self.scopes.iter().filter(|scope| scope.kind != Kind::Class).cloned().collect();
-        self.factories.push(Factory { code, home: home.into(), defaults: defaults.into(), class, cache: None });
+        self.factories.push(Factory {
+            code,
+            home: home.into(),
+            defaults: defaults.into(),
+            class,
+            cache: None,
+            shown: None,
+            setter: None,
+        });
         self.factories.len() - 1
     }
 
@@ -232,8 +254,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             let message = format!("`{name}` is an async Python function, which is not called");
             return Err(Refusal::unread(span, message));
         }
-        if self.locals(&factory.code).yields {
-            return Err(Refusal::unread(span, format!("`{name}` is a generator, which is not run")));
+        if let Code::Def(def) = factory.code
+            && self.locals(&factory.code).yields
+        {
+            return self.routine(at, def, args, span);
         }
         let Some(cache) = factory.cache.clone() else { return self.called_with(&factory, args, span) };
         cache.holds_all(name, span)?;
@@ -261,13 +285,42 @@ impl<'a, 'c> Parser<'a, 'c> {
         Ok(value)
     }
 
-    fn called_with(&mut self, factory: &Factory<'a, 'c>, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+    /// The names that a call starts with.
+    pub(crate) fn call_scope(&mut self, factory: &Factory<'a, 'c>, args: Args<'c>, span: Span) -> Res<Scope<'c>> {
         let name = factory.code.name();
         let frame = match factory.code.parameters() {
             Some(parameters) => self.parameters(parameters, &factory.defaults, name, args, span),
             None => self.parameters(&ast::Parameters::default(), &[], name, args, span),
         }?;
-        self.run(factory, frame, span)
+        self.scope_in(factory, frame, span)
+    }
+
+    /// The scope of a call whose parameters have values.
+    fn scope_in(&mut self, factory: &Factory<'a, 'c>, mut frame: Frame<'c>, span: Span) -> Res<Scope<'c>> {
+        let locals = self.locals(&factory.code);
+        self.step(locals.own.len(), span)?;
+        for name in &locals.own {
+            frame.entry(*name).or_insert_with(|| Binding::unset(name.as_str()));
+        }
+        self.outer(&locals, &factory.home, &mut frame, span)?;
+        let first = factory.code.parameters().and_then(|params| params.iter_non_variadic_params().next());
+        let first = first.map(|param| self.cx.symbol(param.parameter.name.as_str()));
+        Ok(Names::scope(frame, Kind::Function(factory.class.zip(first))))
+    }
+
+    fn called_with(&mut self, factory: &Factory<'a, 'c>, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let scope = self.call_scope(factory, args, span)?;
+        self.run_in(factory, scope, span)
+    }
+
+    /// `f.__name__`.
+    pub(crate) fn function_name(&self, at: usize) -> Value<'c> {
+        let factory = &self.factories[at];
+        let own = || match &factory.code {
+            Code::Def(def) => Value::Str(self.cx.symbol(def.name.as_str())),
+            Code::Lambda(_) => Value::Str(self.cx.symbol("<lambda>")),
+        };
+        factory.shown.clone().unwrap_or_else(own)
     }
 
     /// What is to be known of the body of a function before it is run.
@@ -276,27 +329,47 @@ impl<'a, 'c> Parser<'a, 'c> {
         if let Some(known) = self.locals.get(&def.range()) {
             return Rc::clone(known);
         }
-        let names = names_of(&def.body).into_iter().map(|name| self.cx.symbol(name)).collect();
-        let locals = Rc::new(Locals { names, yields: yields(def) });
-        Rc::clone(self.locals.entry(def.range()).or_insert(locals))
+        let all = |names: Vec<&str>| names.into_iter().map(|name| self.cx.symbol(name)).collect();
+        let (globals, nonlocals) = outer_names(&def.body);
+        let own = all(names_of(&def.body));
+        let locals = Locals { own, globals: all(globals), nonlocals: all(nonlocals), yields: yields(def) };
+        Rc::clone(self.locals.entry(def.range()).or_insert(Rc::new(locals)))
+    }
+
+    /// Notes in the names of a call which of them are those of the file and of functions around.
+    fn outer(&self, locals: &Locals<'c>, home: &[Scope<'c>], frame: &mut Frame<'c>, span: Span) -> Res<()> {
+        for name in &locals.globals {
+            frame.insert(*name, Binding::Outer(None));
+        }
+        for name in &locals.nonlocals {
+            let is_around =
+                |scope: &&Scope<'c>| matches!(scope.kind, Kind::Function(_)) && scope.borrow().contains_key(name);
+            let Some(scope) = home.iter().rev().find(is_around) else {
+                return Err(Refusal::wrong(span, format!("no function around binds the nonlocal name `{name}`")));
+            };
+            // Where that one has it from a function around it, too.
+            let around = match scope.borrow().get(name) {
+                Some(Binding::Outer(Some(further))) => Rc::clone(further),
+                _ => Rc::clone(scope),
+            };
+            frame.insert(*name, Binding::Outer(Some(around)));
+        }
+        Ok(())
     }
 
     /// Runs a plain function over its own names, those around its definition, and those of the file.
-    pub(crate) fn run(&mut self, factory: &Factory<'a, 'c>, mut frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+    pub(crate) fn run(&mut self, factory: &Factory<'a, 'c>, frame: Frame<'c>, span: Span) -> Res<Value<'c>> {
+        let scope = self.scope_in(factory, frame, span)?;
+        self.run_in(factory, scope, span)
+    }
+
+    fn run_in(&mut self, factory: &Factory<'a, 'c>, scope: Scope<'c>, span: Span) -> Res<Value<'c>> {
         self.complete_parts()?;
         self.factory_calls.1 += 1;
         if self.factory_calls.0 >= OPEN_CALLS || self.factory_calls.1 > CALLS {
             let limit = if self.factory_calls.0 >= OPEN_CALLS { OPEN_CALLS } else { CALLS };
             return Err(Refusal::wrong(span, format!("more than {limit} calls of plain functions")));
         }
-        let locals = self.locals(&factory.code);
-        self.step(locals.names.len(), span)?;
-        for name in &locals.names {
-            frame.entry(*name).or_insert_with(|| Binding::unset(name.as_str()));
-        }
-        let first = factory.code.parameters().and_then(|params| params.iter_non_variadic_params().next());
-        let first = first.map(|param| self.cx.symbol(param.parameter.name.as_str()));
-        let scope = Names::scope(frame, Kind::Function(factory.class.zip(first)));
         self.factory_calls.0 += 1;
         let scopes = factory.home.iter().cloned().chain([Rc::clone(&scope)]).collect();
         let scopes = std::mem::replace(&mut self.scopes, scopes);
@@ -305,14 +378,16 @@ impl<'a, 'c> Parser<'a, 'c> {
         let before = self.refused;
         let result = match &factory.code {
             Code::Def(def) => self.run_suite(&def.body).map(Outcome::value),
-            Code::Lambda(lambda) => self.eval(&lambda.body, None),
+            Code::Lambda(lambda) => self.stored(&lambda.body),
         };
         self.body = body;
         self.scopes = scopes;
         let domain = std::mem::replace(&mut self.domain, domain);
         self.seal(domain);
         self.factory_calls.0 -= 1;
-        if let Err(Refusal::Unread(diagnostic)) = &result {
+        if let Err(refusal @ Refusal::Unread(diagnostic)) = &result
+            && refusal.raised().is_none()
+        {
             let own = scope.borrow().values().filter_map(Binding::value).collect();
             self.lose_run(factory, own, &diagnostic.message, span);
         }

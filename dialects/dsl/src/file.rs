@@ -100,8 +100,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     fn file_statement_at(&mut self, stmt: &'a ast::Stmt, candidates: &mut Vec<Candidate<'c>>) {
         let before = self.diagnostics.len();
         match stmt {
-            ast::Stmt::Import(import) => self.import(import),
-            ast::Stmt::ImportFrom(import) => self.import_from(import),
+            ast::Stmt::Import(_) | ast::Stmt::ImportFrom(_) => self.import(stmt),
             ast::Stmt::FunctionDef(def) => {
                 let symbol = self.cx.symbol(def.name.as_str());
                 let mut candidate = Candidate {
@@ -157,7 +156,12 @@ impl<'a, 'c> Parser<'a, 'c> {
                 Ok(taken) => taken.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
                 Err(_) => self.skip(stmt),
             },
+            ast::Stmt::Match(own) => match self.matched(own) {
+                Ok(taken) => taken.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
+                Err(_) => self.skip(stmt),
+            },
             ast::Stmt::For(_) | ast::Stmt::While(_) => self.file_loop(stmt),
+            ast::Stmt::Try(own) => self.file_try(stmt, own),
             ast::Stmt::With(with) => match self.meshes(with) {
                 Ok(()) => with.body.iter().for_each(|stmt| self.file_statement(stmt, candidates)),
                 Err(_) => self.skip(stmt),
@@ -254,7 +258,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 ast::Expr::Attribute(attribute) => at = &attribute.value,
                 ast::Expr::Name(name) => {
                     let bound = self.binding(self.cx.symbol(name.id.as_str()));
-                    return matches!(bound.as_deref(), Some(Binding::Unread { .. }));
+                    return bound.is_some_and(|bound| bound.as_unread().is_some());
                 }
                 _ => return false,
             }

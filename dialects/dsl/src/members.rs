@@ -274,11 +274,13 @@ impl<'c> Parser<'_, 'c> {
 
     /// A tuple or list of modules under one attribute, each under its own name.
     fn group(&mut self, name: Symbol<'c>, value: &Value<'c>, span: Span, members: &mut Members<'c>) -> Res<Value<'c>> {
+        let items = value.as_sequence();
+        items.iter().flat_map(|items| items.iter()).try_for_each(|item| self.read(item, span))?;
         let module = |item: &Value<'c>| match item {
             Value::Module(module) => Some(*module),
             _ => None,
         };
-        let modules: Option<Vec<_>> = value.as_sequence().and_then(|items| items.iter().map(module).collect());
+        let modules: Option<Vec<_>> = items.and_then(|items| items.iter().map(module).collect());
         let Some(modules) = modules.filter(|modules| !modules.is_empty()) else {
             return Err(stray(name.as_str(), span));
         };

@@ -125,6 +125,7 @@ impl<'c> Parser<'_, 'c> {
         }
         for (item, at) in items.items.iter().zip(spans) {
             let Value::Topology(level) = item else {
+                self.read(item, at)?;
                 let message = format!("`topologies` is a tuple of `Topology`, and holds {}", item.describe());
                 return Err(Refusal::wrong(at, message));
             };

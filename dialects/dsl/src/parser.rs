@@ -20,11 +20,8 @@ use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
 pub(crate) use crate::scope::{Binding, Frame, Kind, Names, Scope};
 use crate::source::Source;
-use crate::statics::{Heap, Mentions, Record, Unknown};
+use crate::statics::{Heap, Mentions, Python, Record, Unknown, Unread, exception};
 use crate::value::Value;
-
-/// Said of a name before the reason.
-const UNUSABLE: &str = "cannot be used: ";
 
 /// Levels in order, and where each stands.
 #[derive(Clone, Default)]
@@ -198,6 +195,13 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) ticks: u8,
     /// Whether the state of any object is not known any more.
     pub(crate) has_unknown: bool,
+    /// Expressions and statements so far that are not read and might raise an exception.
+    pub(crate) doubts: usize,
+    /// The classes of exceptions of Python that the file mentions.
+    pub(crate) exceptions: FxHashMap<&'static str, usize>,
+    /// What was raised last, and what the open handlers handle.
+    pub(crate) raised: Option<Value<'c>>,
+    pub(crate) handled: Vec<Value<'c>>,
     /// Why that holds for every object.
     pub(crate) all_unknown: Option<Unknown>,
     depth: usize,
@@ -241,6 +245,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             endless: 0,
             ticks: 0,
             has_unknown: false,
+            doubts: 0,
+            exceptions: FxHashMap::default(),
+            raised: None,
+            handled: Vec::new(),
             all_unknown: None,
             depth: 0,
         }
@@ -310,8 +318,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         if let Some(bound) = frames.map(|frame| &frame.names).find_map(|names| names.get(&name)) {
             return Some(Cow::Borrowed(bound));
         }
-        if let Some(bound) = self.scope_of(name).and_then(|scope| scope.borrow().get(&name).cloned()) {
-            return Some(Cow::Owned(bound));
+        match self.scope_of(name).and_then(|scope| scope.borrow().get(&name).cloned()) {
+            Some(Binding::Outer(Some(scope))) => return scope.borrow().get(&name).cloned().map(Cow::Owned),
+            Some(Binding::Outer(None)) | None => {}
+            Some(bound) => return Some(Cow::Owned(bound)),
         }
         if let Some(bound) = self.file.get(&name) {
             return Some(Cow::Borrowed(bound));
@@ -339,17 +349,12 @@ impl<'a, 'c> Parser<'a, 'c> {
         scopes.find(|(at, scope)| sees(*at, scope) && scope.borrow().contains_key(&name)).map(|(_, scope)| scope)
     }
 
-    /// The value of a name.
-    pub(crate) fn lookup(&self, name: &str, span: Span) -> Res<Value<'c>> {
+    /// The value of a name, which may be one that is not read.
+    pub(crate) fn lookup(&mut self, name: &str, span: Span) -> Res<Value<'c>> {
         match self.binding(self.cx.symbol(name)).as_deref() {
             Some(Binding::Value(value)) => Ok(value.clone()),
-            Some(Binding::Unread { why, at, .. }) => {
-                // Of a chain of names the first reason counts.
-                let first = why.rfind(UNUSABLE).map_or(&why[..], |at| &why[at + UNUSABLE.len()..]);
-                Err(Refusal::unread(span, format!("`{name}` {UNUSABLE}{first}")).also(*at, "defined here"))
-            }
             Some(Binding::Gone(why)) => Err(Refusal::wrong(span, why.clone())),
-            Some(Binding::Poison) => Err(Refusal::Reported),
+            Some(Binding::Poison | Binding::Outer(_)) => Err(Refusal::Reported),
             None => {
                 let is_outside = self.body.is_none();
                 if is_outside && name == "__name__" {
@@ -357,6 +362,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                     return Ok(Value::Str(self.cx.symbol("tilefoundry_program")));
                 }
                 let word = names::word(name).or_else(|| names::file_word(name).filter(|_| is_outside));
+                if let Some(name) = exception(name).filter(|_| is_outside && word.is_none()) {
+                    return Ok(Value::Record(self.exception_class(name)));
+                }
+                let word = word.or_else(|| Python::is_unread_word(name).then(|| Unread::word(name, span)));
                 word.ok_or_else(|| self.undefined(name, span))
             }
         }
@@ -374,10 +383,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             return self.recursive(name, span);
         }
         if let Some(at) = self.bound_below(name, span) {
-            let refusal = Refusal::unread(span, format!("the name `{name}` is not defined yet"));
+            let refusal = Refusal::unread(span, format!("the name `{name}` is not defined yet")).raises("NameError");
             return refusal.also(at, "defined here").help("move its definition up: a file is read from its top");
         }
-        let refusal = Refusal::unread(span, format!("the name `{name}` is not defined"));
+        let refusal = Refusal::unread(span, format!("the name `{name}` is not defined")).raises("NameError");
         if name == "self" && self.body.is_some() {
             return refusal.help("functions and children of the module are called by their names alone");
         }
@@ -432,14 +441,23 @@ impl<'a, 'c> Parser<'a, 'c> {
             .help("write a loop, or call another function above")
     }
 
+    /// Binds a name in a scope, or in the file; where the scope says so, further out.
+    pub(crate) fn bind_in(&mut self, scope: Option<Scope<'c>>, name: Symbol<'c>, binding: Binding<'c>) {
+        let outer = scope.as_ref().and_then(|scope| match scope.borrow().get(&name) {
+            Some(Binding::Outer(outer)) => Some(outer.clone()),
+            _ => None,
+        });
+        match outer.unwrap_or(scope) {
+            Some(scope) => drop(scope.borrow_mut().insert(name, binding)),
+            None => drop(self.file.insert(name, binding)),
+        }
+    }
+
     /// Binds a name: of a body in the innermost frame that is no mesh suite, else in the innermost scope.
     pub(crate) fn bind(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
         let Some(body) = &mut self.body else {
-            match self.scopes.last() {
-                Some(scope) => scope.borrow_mut().insert(name, binding),
-                None => self.file.insert(name, binding),
-            };
-            return;
+            let scope = self.scopes.last().cloned();
+            return self.bind_in(scope, name, binding);
         };
         for frame in body.frames.iter_mut().rev() {
             if !frame.is_mesh {

@@ -1,5 +1,7 @@
 //! Why something is not read.
 
+use std::ops::Deref;
+
 use tf_core::diag::did_you_mean;
 use tf_core::{Diagnostic, Span};
 use tf_types::{DType, Storage};
@@ -10,22 +12,53 @@ use crate::value::Value;
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// Against a rule: always an error.
-    Wrong(Box<Diagnostic>),
+    Wrong(Box<Reason>),
     /// No compile-time value that is read: at file level an error only where the name is used.
-    Unread(Box<Diagnostic>),
+    Unread(Box<Reason>),
     /// A consequence of an error that is reported already.
     Reported,
 }
 
 pub(crate) type Res<T> = Result<T, Refusal>;
 
+/// What is said of a refusal, and the exception of Python that it stands for, where it is one.
+#[derive(Debug)]
+pub(crate) struct Reason {
+    diagnostic: Diagnostic,
+    pub(crate) raises: Option<&'static str>,
+}
+
+impl Deref for Reason {
+    type Target = Diagnostic;
+
+    fn deref(&self) -> &Diagnostic {
+        &self.diagnostic
+    }
+}
+
 impl Refusal {
     pub(crate) fn wrong(span: Span, message: impl Into<String>) -> Self {
-        Self::Wrong(Box::new(Diagnostic::error(message).at(span)))
+        Diagnostic::error(message).at(span).into()
     }
 
     pub(crate) fn unread(span: Span, message: impl Into<String>) -> Self {
-        Self::Unread(Box::new(Diagnostic::error(message).at(span)))
+        Self::wrong(span, message).where_used()
+    }
+
+    /// Where Python raises that exception.
+    pub(crate) fn raises(mut self, exception: &'static str) -> Self {
+        if let Self::Wrong(reason) | Self::Unread(reason) = &mut self {
+            reason.raises = Some(exception);
+        }
+        self
+    }
+
+    /// The exception of Python that it stands for; a name that is not defined may be one that is not known here.
+    pub(crate) fn raised(&self) -> Option<&'static str> {
+        match self {
+            Self::Wrong(reason) | Self::Unread(reason) => reason.raises.filter(|name| *name != "NameError"),
+            Self::Reported => None,
+        }
     }
 
     /// An error only where the name is used that it keeps from having a value.
@@ -46,7 +79,7 @@ impl Refusal {
 
     fn edit(mut self, edit: impl FnOnce(&mut Diagnostic)) -> Self {
         match &mut self {
-            Self::Wrong(diagnostic) | Self::Unread(diagnostic) => edit(diagnostic),
+            Self::Wrong(reason) | Self::Unread(reason) => edit(&mut reason.diagnostic),
             Self::Reported => {}
         }
         self
@@ -78,11 +111,12 @@ impl Refusal {
 
     pub(crate) fn diagnostic(self) -> Option<Diagnostic> {
         match self {
-            Self::Wrong(mut diagnostic) | Self::Unread(mut diagnostic) => {
+            Self::Wrong(reason) | Self::Unread(reason) => {
+                let mut diagnostic = reason.diagnostic;
                 shorten(&mut diagnostic.message);
                 diagnostic.help.as_mut().map(shorten);
                 diagnostic.labels.iter_mut().for_each(|(_, text)| shorten(text));
-                Some(*diagnostic)
+                Some(diagnostic)
             }
             Self::Reported => None,
         }
@@ -102,7 +136,7 @@ fn shorten(text: &mut String) {
 
 impl From<Diagnostic> for Refusal {
     fn from(diagnostic: Diagnostic) -> Self {
-        Self::Wrong(Box::new(diagnostic))
+        Self::Wrong(Box::new(Reason { diagnostic, raises: None }))
     }
 }
 

@@ -7,28 +7,37 @@ use rustc_hash::FxHashMap;
 use tf_core::Span;
 use tf_types::Symbol;
 
+use crate::statics::Unread;
 use crate::value::Value;
 
 /// What a name is bound to.
 #[derive(Clone)]
 pub(crate) enum Binding<'c> {
     Value(Value<'c>),
-    /// Bound to something that is not read: an error where it is used.
-    Unread {
-        why: String,
-        at: Span,
-        /// Whether it is a module or name of a library that changes nothing it is given.
-        is_import: bool,
-    },
     /// Cannot be used any more, not yet, or at all.
     Gone(String),
+    /// What is bound in the scope of a function around, or in the file: by `nonlocal` and `global`.
+    Outer(Option<Scope<'c>>),
     /// Its definition is refused; uses follow from that.
     Poison,
 }
 
 impl<'c> Binding<'c> {
-    pub(crate) fn unread(why: impl Into<String>, at: Span) -> Self {
-        Self::Unread { why: why.into(), at, is_import: false }
+    /// Bound to something that is not read: an error where it is used.
+    pub(crate) fn unread(why: impl AsRef<str>, at: Span) -> Self {
+        Self::Value(Unread::value(why.as_ref(), at))
+    }
+
+    pub(crate) fn as_unread(&self) -> Option<&Unread<'c>> {
+        match self {
+            Self::Value(Value::Unread(unread)) => Some(unread),
+            _ => None,
+        }
+    }
+
+    /// The binding of another name for the same reason.
+    pub(crate) fn another(&self) -> Self {
+        self.as_unread().map_or_else(|| self.clone(), |unread| Self::Value(unread.another()))
     }
 
     /// That of a local name before its first assignment.

@@ -9,7 +9,7 @@ use tf_types::{
 
 use crate::names::Builtin;
 use crate::prim::Platform;
-use crate::statics::{Dict, Field, Instance, IntRange, Iter, Ref, Set, Wrapper};
+use crate::statics::{Dict, Field, Instance, IntRange, Iter, Ref, Set, Unread, Wrapper};
 
 /// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
 #[derive(Clone)]
@@ -55,8 +55,8 @@ pub(crate) enum Value<'c> {
     Field(Rc<Field<'c>>),
     /// What `property` and its like make of a plain function.
     Wrapped(Wrapper, usize),
-    /// `super()`: where the search starts, and for whom.
-    Super(Rc<(Option<usize>, Value<'c>)>),
+    /// `super()`: the class behind which the search starts, and for whom.
+    Super(Rc<(usize, Value<'c>)>),
     /// An instance of a plain class.
     Object(Ref<Instance<'c>>),
     /// A dict of constants in order.
@@ -81,6 +81,8 @@ pub(crate) enum Value<'c> {
     Expr(Expr<'c>),
     /// The variable of `for k in tile(extent, step)`.
     Window(Window<'c>),
+    /// What is not read.
+    Unread(Rc<Unread<'c>>),
 }
 
 /// What a view of a dict shows.
@@ -201,6 +203,7 @@ impl<'c> Value<'c> {
             Self::Function(function) => format!("the function `{}`", function.name),
             Self::Expr(expr) => format!("a run-time value of type {}", expr.ty()),
             Self::Window(_) => "a tile window".to_owned(),
+            Self::Unread(_) => "a value that is not read".to_owned(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! Calls: of ops through their schemas, of functions, of constructors.
 
 use std::borrow::Cow;
+use std::rc::Rc;
 
 use ruff_python_ast as ast;
 use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
@@ -13,7 +14,17 @@ use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
 use crate::refusal::{Refusal, Res, foreign_keyword, named_dtype, named_storage, reduction};
+use crate::statics::is_harmless;
 use crate::value::Value;
+
+/// Whether an expression is a name and attributes of it.
+fn is_path(expr: &ast::Expr) -> bool {
+    let mut at = expr;
+    while let ast::Expr::Attribute(attribute) = at {
+        at = &attribute.value;
+    }
+    at.is_name_expr()
+}
 
 /// Arguments sorted to the parameters of a schema, not evaluated yet.
 struct Sorted<'x> {
@@ -79,6 +90,21 @@ impl<'a, 'c> Parser<'a, 'c> {
                 let args = self.call_args(call)?;
                 self.call_value(&callee, args, span)
             }
+            Value::Unread(unread) if self.body.is_some() => Err(self.unusable(&call.func, &unread)),
+            Value::Unread(unread) => {
+                let args = self.call_args(call)?;
+                let at = self.origin(&unread, &call.func);
+                if is_harmless(&call.func) {
+                    return Ok(unread.another());
+                }
+                let shows = call.func.as_name_expr().is_some_and(|name| name.id.as_str() == "vars");
+                let unread = if shows && !call.arguments.is_empty() { Rc::new(unread.showing()) } else { unread };
+                // What a value is made of that has no name may be part of it.
+                if !unread.is_library() && !is_path(&call.func) {
+                    self.lose(&call.func, &Binding::Value(Value::Unread(Rc::clone(&unread))));
+                }
+                Ok(self.unread_call(&unread, args, at))
+            }
             Value::Platform(platform) => self.platform_call(platform, call, span),
             Value::Intrinsic(at) => self.intrinsic_call(at, call, span),
             other => {
@@ -103,7 +129,7 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// Names in scope come first, then the ops of the dialect.
     pub(crate) fn callee(&mut self, func: &ast::Expr) -> Res<Value<'c>> {
-        let ast::Expr::Name(name) = func else { return self.eval(func, None) };
+        let ast::Expr::Name(name) = func else { return self.any(func) };
         let (text, span) = (name.id.as_str(), self.span(name));
         let symbol = self.cx.symbol(text);
         // In a body the ops of a star import hide Python's functions.

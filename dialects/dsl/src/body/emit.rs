@@ -158,7 +158,10 @@ impl<'c> Parser<'_, 'c> {
             Value::Float(value) => literal(Literal::Float(*value), float),
             Value::Dim(dim) => self.dim_node(*dim, span),
             Value::MeshAxis(mesh, axis) => self.coordinate(*mesh, *axis, span),
-            other => Err(Refusal::wrong(span, format!("expected a tensor, found {}", other.describe()))),
+            other => {
+                self.read(other, span)?;
+                Err(Refusal::wrong(span, format!("expected a tensor, found {}", other.describe())))
+            }
         }
     }
 }

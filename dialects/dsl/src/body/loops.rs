@@ -247,6 +247,7 @@ impl<'c> Parser<'_, 'c> {
             let Some(binding) = frames.iter().rev().find_map(|frame| frame.names.get(&name)) else { continue };
             match binding {
                 Binding::Value(Value::Expr(init)) => carries.push(Carry { name, init: *init, at: self.span(at) }),
+                Binding::Value(Value::Unread(_)) | Binding::Gone(_) => {}
                 Binding::Value(value) => {
                     let message = format!(
                         "`{name}` is {} before the loop, so an assignment in the loop cannot carry it",
@@ -255,8 +256,7 @@ impl<'c> Parser<'_, 'c> {
                     return Err(Refusal::wrong(self.span(at), message)
                         .help("start from a tensor, or use another name inside the loop"));
                 }
-                Binding::Poison => return Err(Refusal::Reported),
-                Binding::Gone(_) | Binding::Unread { .. } => {}
+                Binding::Poison | Binding::Outer(_) => return Err(Refusal::Reported),
             }
         }
         Ok(carries)

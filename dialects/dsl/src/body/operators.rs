@@ -48,11 +48,11 @@ impl<'c> Parser<'_, 'c> {
             spine.push(inner);
             leftmost = &*inner.left;
         }
-        let mut left = self.eval(leftmost, None)?;
+        let mut left = self.looked(leftmost)?;
         let mut left_span = self.span(leftmost);
         while let Some(part) = spine.pop() {
             let span = self.span(part);
-            let right = self.eval(&part.right, None)?;
+            let right = self.looked(&part.right)?;
             let right_span = self.span(&*part.right);
             let bind = if spine.is_empty() { bind } else { None };
             left = self.operate(part, (left, left_span), (right, right_span), span, bind)?;
@@ -262,7 +262,7 @@ impl<'c> Parser<'_, 'c> {
             // The one literal that is in range with its sign only.
             return Ok(Value::Int(i64::MIN));
         }
-        let value = self.eval(&unary.operand, None)?;
+        let value = self.looked(&unary.operand)?;
         let operand_span = self.span(&*unary.operand);
         let value = self.lifted(value, operand_span)?;
         if value.as_expr().is_none() {
@@ -281,20 +281,20 @@ impl<'c> Parser<'_, 'c> {
 
     /// `a or b` of constants: the first operand that decides, as Python has it.
     fn static_logical(&mut self, logical: &ast::ExprBoolOp) -> Res<Value<'c>> {
-        let mut last = Value::None;
-        for operand in &logical.values {
-            last = self.eval(operand, None)?;
+        let Some((last, operands)) = logical.values.split_last() else { return Ok(Value::None) };
+        for operand in operands {
+            let value = self.eval(operand, None)?;
             let at = self.span(operand);
-            let Some(truth) = self.truth_known(&last, at)? else {
+            let Some(truth) = self.truth_known(&value, at)? else {
                 let message =
-                    format!("`{}` is {}, which is neither true nor false", self.text(operand), last.describe());
+                    format!("`{}` is {}, which is neither true nor false", self.text(operand), value.describe());
                 return Err(Refusal::unread(self.span(operand), message));
             };
             if truth == (logical.op == BoolOp::Or) {
-                break;
+                return Ok(value);
             }
         }
-        Ok(last)
+        self.any(last)
     }
 
     /// `a and b and c`, from the left.
@@ -332,11 +332,19 @@ impl<'c> Parser<'_, 'c> {
         Ok(left.0)
     }
 
+    /// The first operand of comparisons; whether it is among others may be known where it is not read.
+    fn compared(&mut self, compare: &ast::ExprCompare) -> Res<Value<'c>> {
+        match compare.ops.first() {
+            Some(CmpOp::In | CmpOp::NotIn) if self.body.is_none() => self.any(&compare.left),
+            _ => self.looked(&compare.left),
+        }
+    }
+
     /// `a < b < c` of constants, as far as it is true.
     fn chained(&mut self, compare: &ast::ExprCompare, span: Span) -> Res<Value<'c>> {
-        let mut left = self.eval(&compare.left, None)?;
+        let mut left = self.compared(compare)?;
         for (op, right) in compare.ops.iter().zip(&*compare.comparators) {
-            let right = self.eval(right, None)?;
+            let right = self.looked(right)?;
             if !self.decided(*op, &left, &right, span)? {
                 return Ok(Value::Bool(false));
             }
@@ -358,8 +366,8 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, "a chained comparison is not part of the language")
                 .help("write `a < b and b < c`"));
         };
-        let left = (self.eval(&compare.left, None)?, self.span(&*compare.left));
-        let right = (self.eval(right, None)?, self.span(right));
+        let left = (self.compared(compare)?, self.span(&*compare.left));
+        let right = (self.looked(right)?, self.span(right));
         let left = (self.lifted(left.0, left.1)?, left.1);
         let right = (self.lifted(right.0, right.1)?, right.1);
         if left.0.as_expr().is_none() && right.0.as_expr().is_none() {

@@ -10,6 +10,7 @@ use super::windows::{Base, Index};
 use crate::names::Builtin;
 use crate::parser::Parser;
 use crate::refusal::{AtSpan, Refusal, Res};
+use crate::statics::Python;
 use crate::value::Value;
 
 /// What a subscript takes of one axis.
@@ -36,11 +37,19 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         bind: Option<Symbol<'c>>,
     ) -> Res<Value<'c>> {
-        let base = self.eval(&subscript.value, None)?;
+        let base = self.any(&subscript.value)?;
+        if self.body.is_none()
+            && let Value::Unread(unread) = &base
+        {
+            return self.unread_item(unread, subscript);
+        }
+        let base = self.read_of(&subscript.value, base)?;
         match base {
             Value::Builtin(builtin @ (Builtin::Tensor | Builtin::ConstTensor)) => {
                 self.annotation_of(builtin, &subscript.slice, span)
             }
+            // `Generic[T]` as a base.
+            Value::Builtin(Builtin::Python(Python::Abc)) => Ok(base),
             // `Shape = tuple[int, ...]` is for type checkers.
             Value::Builtin(Builtin::TupleType) => {
                 self.annotation_of(Builtin::TupleType, &subscript.slice, span).map_err(Refusal::where_used)
@@ -61,11 +70,12 @@ impl<'c> Parser<'_, 'c> {
                 let key = self.eval(&subscript.slice, None)?;
                 let at = self.span(&*subscript.slice);
                 let found = self.key(&key, "key of a dict", at)?;
-                let value = dict.get().get(&found).cloned();
+                let known = dict.get().get(&found).cloned();
+                let value = if known.is_some() { known } else { self.missing(dict, found, &key, at)? };
                 value.ok_or_else(|| {
                     let name = self.text(&*subscript.value);
                     let key = self.text(&*subscript.slice);
-                    Refusal::unread(span, format!("the dict `{name}` has no key `{key}`"))
+                    Refusal::unread(span, format!("the dict `{name}` has no key `{key}`")).raises("KeyError")
                 })
             }
             Value::Str(_) | Value::IntRange(_) | Value::Object(_) | Value::Record(_) if self.body.is_none() => {
@@ -104,10 +114,10 @@ impl<'c> Parser<'_, 'c> {
             }
         };
         let at = if index < 0 { index.saturating_add(count as i64) } else { index };
-        usize::try_from(at)
-            .ok()
-            .filter(|at| *at < count)
-            .ok_or_else(|| Refusal::wrong(span, format!("index {index} is out of range: `{name}` has {count} items")))
+        usize::try_from(at).ok().filter(|at| *at < count).ok_or_else(|| {
+            Refusal::wrong(span, format!("index {index} is out of range: `{name}` has {count} items"))
+                .raises("IndexError")
+        })
     }
 
     /// Item `at` of a tuple value.

@@ -68,18 +68,24 @@ impl<'c> Args<'c> {
 fn unknown<'c>(what: &str, name: Symbol<'c>, names: &[Symbol<'c>], span: Span) -> Refusal {
     let known: Vec<_> = names.iter().map(|known| known.as_str()).collect();
     let message = format!("`{what}` has no parameter `{name}`; it has {}", known.join(", "));
-    Refusal::wrong(span, message).near(name.as_str(), known)
+    Refusal::wrong(span, message).near(name.as_str(), known).raises("TypeError")
 }
 
 impl<'c> Parser<'_, 'c> {
-    /// The arguments of a call, evaluated; a generator stands for its elements.
+    /// The arguments of a call, evaluated; a generator stands for its elements in bodies.
     pub(crate) fn call_args(&mut self, call: &ast::ExprCall) -> Res<Args<'c>> {
+        self.args_of(call, true)
+    }
+
+    /// [`Self::call_args`] of what keeps them, or looks at each.
+    pub(super) fn args_of(&mut self, call: &ast::ExprCall, keeps: bool) -> Res<Args<'c>> {
+        let given = |p: &mut Self, expr: &ast::Expr| if keeps { p.stored(expr) } else { p.looked(expr) };
         let mut args = Args::default();
         for arg in &call.arguments.args {
             let span = self.span(arg);
             match arg {
                 ast::Expr::Starred(starred) => {
-                    let value = self.eval(&starred.value, None)?;
+                    let value = self.looked(&starred.value)?;
                     let items = self.items_of(&value, span)?;
                     args.positional.extend(items.into_iter().map(|item| (item, span)));
                 }
@@ -87,13 +93,16 @@ impl<'c> Parser<'_, 'c> {
                     let items = self.unrolled(&generator.elt, &generator.generators, span)?;
                     args.positional.push((self.heap.list(items), span));
                 }
-                other => args.positional.push((self.eval(other, None)?, span)),
+                other => args.positional.push((given(self, other)?, span)),
             }
         }
         let mut known: FxHashSet<Symbol<'c>> = FxHashSet::default();
         for keyword in &call.arguments.keywords {
             let span = self.span(keyword);
-            let value = self.eval(&keyword.value, None)?;
+            let value = match keyword.arg {
+                Some(_) => given(self, &keyword.value)?,
+                None => self.looked(&keyword.value)?,
+            };
             let given = match (&keyword.arg, value) {
                 (Some(name), value) => vec![(self.cx.symbol(name.as_str()), value)],
                 (None, Value::Dict(items)) => {
@@ -150,7 +159,8 @@ impl<'c> Parser<'_, 'c> {
                 frame.insert(rest, Binding::Value(items));
             }
             (None, Some((_, at))) => {
-                return Err(Refusal::wrong(*at, format!("`{what}` takes {}, found {found}", arguments(first.len()))));
+                return Err(Refusal::wrong(*at, format!("`{what}` takes {}, found {found}", arguments(first.len())))
+                    .raises("TypeError"));
             }
             (None, None) => {}
         }
@@ -174,7 +184,7 @@ impl<'c> Parser<'_, 'c> {
         }
         if let Some(name) = parameters.posonlyargs.iter().map(name).chain(named).find(|name| !frame.contains_key(name))
         {
-            return Err(Refusal::wrong(span, format!("`{what}` needs `{name}`")));
+            return Err(Refusal::wrong(span, format!("`{what}` needs `{name}`")).raises("TypeError"));
         }
         Ok(frame)
     }

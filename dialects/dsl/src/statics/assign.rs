@@ -27,6 +27,12 @@ impl<'c> Parser<'_, 'c> {
             let place = self.target_place(target)?;
             return self.set_place(place, value, span);
         };
+        if let Value::Unread(unread) = &value {
+            return elts.iter().try_for_each(|target| match target {
+                ast::Expr::Starred(starred) => self.assign_target(&starred.value, unread.another()),
+                target => self.assign_target(target, unread.another()),
+            });
+        }
         let items = self.items_of(&value, span)?;
         let star = elts.iter().position(|target| matches!(target, ast::Expr::Starred(_)));
         let unpacks = match star {
@@ -35,7 +41,7 @@ impl<'c> Parser<'_, 'c> {
         };
         if !unpacks {
             let message = format!("{} does not unpack to {} names", value.describe(), elts.len());
-            return Err(Refusal::unread(span, message));
+            return Err(Refusal::unread(span, message).raises("ValueError"));
         }
         let surplus = items.len() + 1 - elts.len().min(items.len() + 1);
         let mut items = items.into_iter();
@@ -57,21 +63,23 @@ impl<'c> Parser<'_, 'c> {
 
     /// `name := value`, which binds outside comprehensions.
     pub(super) fn named(&mut self, named: &ast::ExprNamed) -> Res<Value<'c>> {
-        let value = self.eval(&named.value, None)?;
+        let value = self.stored(&named.value)?;
         let (span, ast::Expr::Name(name)) = (self.span(named), &*named.target) else {
             return Err(Refusal::unread(self.span(named), "`:=` binds a name"));
         };
-        let symbol = self.cx.symbol(name.id.as_str());
         let scope = self.scopes.iter().rev().find(|scope| scope.kind != Kind::Comprehension);
         let is_last = self.scopes.last().is_none_or(|last| last.kind != Kind::Comprehension);
-        match scope {
-            Some(scope) if scope.kind == Kind::Class && !is_last => {
-                return Err(Refusal::unread(span, "`:=` in a comprehension of a class is not read"));
-            }
-            Some(scope) => drop(scope.borrow_mut().insert(symbol, Binding::Value(value.clone()))),
-            None => drop(self.file.insert(symbol, Binding::Value(value.clone()))),
+        if scope.is_some_and(|scope| scope.kind == Kind::Class) && !is_last {
+            return Err(Refusal::unread(span, "`:=` in a comprehension of a class is not read"));
         }
+        self.bind_around(self.cx.symbol(name.id.as_str()), Binding::Value(value.clone()));
         Ok(value)
+    }
+
+    /// Binds a name outside comprehensions.
+    pub(super) fn bind_around(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
+        let scope = self.scopes.iter().rev().find(|scope| scope.kind != Kind::Comprehension).cloned();
+        self.bind_in(scope, name, binding);
     }
 
     /// What is assigned to: its owner and then its key are evaluated, once.
@@ -129,22 +137,53 @@ impl<'c> Parser<'_, 'c> {
 
     /// Statements that bind constants; what else there is is not executed.
     pub(crate) fn constant_statement(&mut self, stmt: &ast::Stmt) {
+        let result = self.assignment(stmt);
+        self.lost_assignment(stmt, result);
+    }
+
+    pub(super) fn assignment(&mut self, stmt: &ast::Stmt) -> Res<()> {
         match stmt {
-            ast::Stmt::Assign(assign) => self.file_assign(&assign.targets, &assign.value),
-            ast::Stmt::AnnAssign(assign) => {
-                if let Some(value) = &assign.value {
-                    self.file_assign(std::slice::from_ref(&*assign.target), value);
-                }
+            ast::Stmt::Assign(assign) => self.assign_all(&assign.targets, &assign.value),
+            ast::Stmt::AnnAssign(assign) => match &assign.value {
+                Some(value) => self.assign_all(std::slice::from_ref(&*assign.target), value),
+                None => Ok(()),
+            },
+            ast::Stmt::AugAssign(assign) => self.augmented(assign, self.span(assign)),
+            ast::Stmt::TypeAlias(alias) => self.assign_all(std::slice::from_ref(&*alias.name), &alias.value),
+            other => {
+                self.skip(other);
+                Ok(())
             }
-            ast::Stmt::AugAssign(assign) => self.file_augmented(assign),
-            ast::Stmt::TypeAlias(alias) => self.file_assign(std::slice::from_ref(&*alias.name), &alias.value),
-            other => self.skip(other),
         }
+    }
+
+    fn assign_all(&mut self, targets: &[ast::Expr], value: &ast::Expr) -> Res<()> {
+        let value = self.stored(value)?;
+        targets.iter().try_for_each(|target| self.assign_target(target, value.clone()))
+    }
+
+    /// What a statement assigns that is refused is not known.
+    pub(super) fn lost_assignment(&mut self, stmt: &ast::Stmt, result: Res<()>) {
+        let Err(refusal) = result else { return };
+        let lost = self.lost(refusal, self.span(stmt));
+        let (targets, value) = match stmt {
+            ast::Stmt::Assign(assign) => (&assign.targets[..], Some(&assign.value)),
+            ast::Stmt::AnnAssign(assign) => (std::slice::from_ref(&*assign.target), assign.value.as_ref()),
+            ast::Stmt::AugAssign(assign) => (std::slice::from_ref(&*assign.target), Some(&assign.value)),
+            ast::Stmt::TypeAlias(alias) => (std::slice::from_ref(&*alias.name), None),
+            _ => return,
+        };
+        if stmt.is_aug_assign_stmt() {
+            targets.iter().for_each(|target| self.lose(target, &lost));
+        }
+        value.iter().for_each(|value| self.lose_calls(value, &lost));
+        targets.iter().for_each(|target| self.lose_calls(target, &lost));
+        self.bind_all(targets, &lost);
     }
 
     /// What a constant that is evaluated here is bound to; one that is not read is refused where it is used.
     pub(crate) fn constant_binding(&mut self, value: &ast::Expr) -> Binding<'c> {
-        match self.eval(value, None) {
+        match self.stored(value) {
             Ok(value) => Binding::Value(value),
             Err(refusal) => {
                 let lost = self.lost(refusal, self.span(value));
@@ -156,40 +195,13 @@ impl<'c> Parser<'_, 'c> {
 
     /// The binding of a name whose value is refused.
     pub(crate) fn lost(&mut self, refusal: Refusal, at: Span) -> Binding<'c> {
+        self.doubts += 1;
         match refusal {
-            Refusal::Unread(diagnostic) => Binding::unread(diagnostic.message, diagnostic.span.unwrap_or(at)),
+            Refusal::Unread(diagnostic) => Binding::unread(&diagnostic.message, diagnostic.span.unwrap_or(at)),
             refusal => {
                 self.report(refusal);
                 Binding::Poison
             }
-        }
-    }
-
-    fn file_assign(&mut self, targets: &[ast::Expr], value: &ast::Expr) {
-        let at = self.span(value);
-        match self.constant_binding(value) {
-            Binding::Value(value) => targets.iter().for_each(|target| self.bind_constant(target, value.clone(), at)),
-            lost => self.bind_all(targets, &lost),
-        }
-    }
-
-    /// Binds a name or what else is assigned to.
-    fn bind_constant(&mut self, target: &ast::Expr, value: Value<'c>, at: Span) {
-        if let Err(refusal) = self.assign_target(target, value) {
-            let lost = self.lost(refusal, at);
-            self.lose_calls(target, &lost);
-            self.bind_all(std::slice::from_ref(target), &lost);
-        }
-    }
-
-    /// `target += value`: what the target is evaluated once.
-    fn file_augmented(&mut self, assign: &ast::StmtAugAssign) {
-        let span = self.span(assign);
-        if let Err(refusal) = self.augmented(assign, span) {
-            let lost = self.lost(refusal, span);
-            self.lose(&assign.target, &lost);
-            self.lose_calls(&assign.value, &lost);
-            self.bind_all(std::slice::from_ref(&*assign.target), &lost);
         }
     }
 
@@ -223,7 +235,7 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Ok(left)
             }
-            (Value::Dict(_), ast::Operator::BitOr) => {
+            (Value::Dict(dict), ast::Operator::BitOr) if !dict.get().is_counter() => {
                 self.update_dict(&left, Some(right), Vec::new(), span)?;
                 Ok(left)
             }
@@ -249,7 +261,7 @@ impl<'c> Parser<'_, 'c> {
     fn bind_all(&mut self, targets: &[ast::Expr], binding: &Binding<'c>) {
         for target in targets {
             match target {
-                ast::Expr::Name(name) => self.bind(self.cx.symbol(name.id.as_str()), binding.clone()),
+                ast::Expr::Name(name) => self.bind(self.cx.symbol(name.id.as_str()), binding.another()),
                 ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
                     self.bind_all(elts, binding);
                 }
@@ -271,7 +283,7 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn bind_names(&mut self, stmt: &ast::Stmt, binding: &Binding<'c>) {
         self.lose_changes(stmt, binding);
         for name in super::bound::names_of([stmt]) {
-            self.bind(self.cx.symbol(name), binding.clone());
+            self.bind(self.cx.symbol(name), binding.another());
         }
     }
 }

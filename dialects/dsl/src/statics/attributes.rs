@@ -6,7 +6,9 @@ use tf_core::Span;
 use tf_types::Symbol;
 
 use super::Args;
+use super::Python;
 use super::class::Kind;
+use crate::names::Builtin;
 use crate::parser::{Binding, Kind as ScopeKind, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{Bound, Value};
@@ -40,20 +42,21 @@ fn bound<'c>(callee: Value<'c>, owner: Value<'c>, span: Span) -> Res<Value<'c>> 
 impl<'c> Parser<'_, 'c> {
     /// What the classes of a chain bind a name to, from `class` on; none where a decorator writes it, or nothing does.
     pub(super) fn class_attribute(&self, class: usize, name: &str, span: Span) -> Res<Option<Value<'c>>> {
+        self.attribute_in(&self.line(class), name, span)
+    }
+
+    /// [`Self::class_attribute`] of these classes.
+    fn attribute_in(&self, line: &[usize], name: &str, span: Span) -> Res<Option<Value<'c>>> {
         if name.starts_with("__") && !name.ends_with("__") {
             return Err(Refusal::unread(span, format!("the private name `{name}` is not read")));
         }
         let symbol = self.cx.symbol(name);
-        for at in self.classes(Some(class)) {
+        for &at in line {
             if let Some(binding) = self.records[at].names.borrow().get(&symbol) {
                 return match binding {
                     Binding::Value(value) => Ok(Some(value.clone())),
-                    Binding::Unread { why, at, .. } => {
-                        let message = format!("`{name}` cannot be used: {why}");
-                        Err(Refusal::unread(span, message).also(*at, "defined here"))
-                    }
                     Binding::Gone(_) => Ok(None),
-                    Binding::Poison => Err(Refusal::Reported),
+                    Binding::Poison | Binding::Outer(_) => Err(Refusal::Reported),
                 };
             }
             if self.writes(at, name) {
@@ -74,6 +77,11 @@ impl<'c> Parser<'_, 'c> {
         let Some(class) = class else { return Ok(own) };
         let shared = self.class_attribute(class, name, span)?;
         match (own, shared) {
+            // It may be a property; the default of a field is none.
+            (own, Some(Value::Unread(unread))) => match own.filter(|_| self.has_field(class, symbol)) {
+                Some(own) => Ok(Some(own)),
+                None => Ok(Some(unread.of(owner.clone()))),
+            },
             (_, Some(Value::Wrapped(Wrapper::Property, at))) => {
                 self.factory_call(at, Args::of([owner.clone()], span), span).map(Some)
             }
@@ -89,6 +97,11 @@ impl<'c> Parser<'_, 'c> {
             (None, Some(shared)) => self.bound_to(shared, owner, class, span).map(Some),
             (None, None) => match name {
                 "__class__" => Ok(Some(Value::Record(class))),
+                "_replace" | "_asdict" if self.is_tuple(owner) => {
+                    let python = if name == "_asdict" { Python::AsDict } else { Python::Replace };
+                    bound(Value::Builtin(Builtin::Python(python)), owner.clone(), span).map(Some)
+                }
+                "_fields" if self.is_tuple(owner) => self.field_names(class, span).map(Some),
                 "__init__" => {
                     let init = Value::Init(self.definer(class, name).map(|(owner, _)| owner));
                     bound(init, owner.clone(), span).map(Some)
@@ -108,6 +121,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Wrapped(Wrapper::Property | Wrapper::Cached, at) => {
                 self.factory_call(at, Args::of([owner.clone()], span), span)
             }
+            Value::Unread(unread) => Ok(unread.of(owner.clone())),
             shared => Ok(shared),
         }
     }
@@ -121,6 +135,7 @@ impl<'c> Parser<'_, 'c> {
             Some(shared) => Some(shared),
             None => match name {
                 "__name__" => Some(Value::Str(self.records[class].name)),
+                "_fields" if self.is_tuple_class(class) => Some(self.field_names(class, span)?),
                 "__init__" => Some(Value::Init(self.definer(class, name).map(|(owner, _)| owner))),
                 _ => None,
             },
@@ -130,28 +145,41 @@ impl<'c> Parser<'_, 'c> {
     /// An attribute of `super()`.
     pub(super) fn super_attribute(
         &mut self,
-        parts: &(Option<usize>, Value<'c>),
+        (class, owner): &(usize, Value<'c>),
         name: &str,
         span: Span,
     ) -> Res<Option<Value<'c>>> {
-        let (first, owner) = parts;
-        let shared = match first {
-            Some(first) => self.class_attribute(*first, name, span)?,
-            None => None,
+        let of = match owner {
+            Value::Object(object) => object.get().class(),
+            Value::Record(at) => Some(*at),
+            _ => None,
         };
-        match shared {
+        let line = of.map_or_else(Rc::default, |of| self.behind(*class, of));
+        match self.attribute_in(&line, name, span)? {
             Some(Value::Wrapped(Wrapper::Class, at)) => bound(Value::Factory(at), owner.clone(), span).map(Some),
             Some(shared) if let Value::Record(_) = owner => Ok(Some(match shared {
                 Value::Wrapped(Wrapper::Static, at) => Value::Factory(at),
                 shared => shared,
             })),
-            Some(shared) => self.bound_to(shared, owner, first.unwrap_or_default(), span).map(Some),
+            Some(shared) => self.bound_to(shared, owner, of.unwrap_or_default(), span).map(Some),
             None if name == "__init__" => {
-                let init = first.and_then(|first| self.definer(first, name)).map(|(owner, _)| owner);
+                let init = self.definer_in(&line, name).map(|(owner, _)| owner);
                 bound(Value::Init(init), owner.clone(), span).map(Some)
             }
             None => Ok(None),
         }
+    }
+
+    /// Whether a class or one that it extends has a field of that name.
+    fn has_field(&self, class: usize, name: Symbol<'c>) -> bool {
+        self.classes(Some(class)).any(|at| self.records[at].fields.iter().any(|field| field.name == name))
+    }
+
+    /// Whether instances of a class take an attribute of that name that is no field.
+    fn takes(&self, class: usize, name: Symbol<'c>) -> bool {
+        let has_slots = |at: usize| matches!(self.records[at].kind, Kind::Data(data) if data.slots);
+        let names = |at: usize| self.records[at].slots.as_ref().map(|slots| slots.contains(&name));
+        !has_slots(class) && self.classes(Some(class)).any(|at| names(at) != Some(false))
     }
 
     /// `super()`: for the first parameter of the method that is run.
@@ -164,9 +192,7 @@ impl<'c> Parser<'_, 'c> {
             _ => None,
         });
         match found {
-            Some((class, owner @ (Value::Object(_) | Value::Record(_)))) => {
-                Ok(Value::Super(Rc::new((self.records[class].base, owner))))
-            }
+            Some((class, owner @ (Value::Object(_) | Value::Record(_)))) => Ok(Value::Super(Rc::new((class, owner)))),
             _ => Err(Refusal::unread(span, "`super()` is read in methods of plain classes only")),
         }
     }
@@ -190,7 +216,7 @@ impl<'c> Parser<'_, 'c> {
             known.extend(self.records[at].fields.iter().map(|field| field.name.as_str()));
         }
         known.sort_unstable();
-        Refusal::unread(span, format!("{what} has no attribute `{name}`")).near(name, known)
+        Refusal::unread(span, format!("{what} has no attribute `{name}`")).raises("AttributeError").near(name, known)
     }
 
     /// `owner.name = value`; of a frozen instance only by `object.__setattr__`.
@@ -219,17 +245,29 @@ impl<'c> Parser<'_, 'c> {
                 }
                 if object.get().is_frozen && !is_forced {
                     let message = format!("its class is frozen, so `{name}` is not set");
-                    return Err(Refusal::wrong(span, message));
+                    return Err(Refusal::wrong(span, message).raises("AttributeError"));
                 }
                 if let Some(class) = class {
-                    if let Some(Value::Wrapped(Wrapper::Property, _)) = self.class_attribute(class, text, span)? {
-                        return refuse(format!("`{name}` is a property, which is not set"));
+                    let is_field = self.has_field(class, name);
+                    match self.class_attribute(class, text, span)? {
+                        Some(Value::Wrapped(Wrapper::Property, getter)) => {
+                            return match self.factories[getter].setter {
+                                Some(setter) => {
+                                    let args = Args::of([owner.clone(), value], span);
+                                    self.factory_call(setter, args, span).map(drop)
+                                }
+                                None => {
+                                    let message = format!("`{name}` is a property, which is not set");
+                                    Err(Refusal::unread(span, message).raises("AttributeError"))
+                                }
+                            };
+                        }
+                        Some(shared @ Value::Unread(_)) if !is_field => self.known(&shared, span)?,
+                        _ => {}
                     }
-                    let has_slots = |at: usize| matches!(self.records[at].kind, Kind::Data(data) if data.slots);
-                    let is_field =
-                        self.classes(Some(class)).any(|at| self.records[at].fields.iter().any(|f| f.name == name));
-                    if has_slots(class) && !is_field {
-                        return refuse(format!("its class has slots, and none for `{name}`"));
+                    if !is_field && !self.takes(class, name) {
+                        let message = format!("its class has slots, and none for `{name}`");
+                        return Err(Refusal::unread(span, message).raises("AttributeError"));
                     }
                 }
                 object.change().set(name, value);

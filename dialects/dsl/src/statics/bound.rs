@@ -118,6 +118,37 @@ pub(crate) fn names_of<'x>(stmts: impl IntoIterator<Item = &'x ast::Stmt>) -> Ve
     names
 }
 
+/// The names that a function declares `global`, and those that it declares `nonlocal`.
+pub(crate) fn outer_names(body: &[ast::Stmt]) -> (Vec<&str>, Vec<&str>) {
+    let mut stack: Vec<Node<'_>> = body.iter().map(Node::Stmt).collect();
+    let (mut globals, mut nonlocals): (Vec<&str>, Vec<&str>) = Default::default();
+    while let Some(node) = stack.pop() {
+        match node {
+            Node::Stmt(ast::Stmt::FunctionDef(_) | ast::Stmt::ClassDef(_)) | Node::Expr(_) => {}
+            Node::Stmt(ast::Stmt::Global(stmt)) => globals.extend(stmt.names.iter().map(|name| name.as_str())),
+            Node::Stmt(ast::Stmt::Nonlocal(stmt)) => nonlocals.extend(stmt.names.iter().map(|name| name.as_str())),
+            node => stack.extend(Parts::of(node).nodes),
+        }
+    }
+    (globals, nonlocals)
+}
+
+/// The names that `:=` binds in code that is not run.
+pub(super) fn walrus_names<'x>(node: Node<'x>) -> Vec<&'x str> {
+    let (mut stack, mut names) = (vec![node], Vec::new());
+    while let Some(node) = stack.pop() {
+        match node {
+            Node::Stmt(ast::Stmt::FunctionDef(_) | ast::Stmt::ClassDef(_)) | Node::Expr(ast::Expr::Lambda(_)) => {}
+            Node::Expr(ast::Expr::Named(named)) => {
+                target_names(&named.target, &mut names);
+                stack.push(Node::Expr(&named.value));
+            }
+            node => stack.extend(Parts::of(node).nodes),
+        }
+    }
+    names
+}
+
 /// Whether a function is a generator.
 pub(crate) fn yields(def: &ast::StmtFunctionDef) -> bool {
     let mut stack: Vec<Node<'_>> = def.body.iter().map(Node::Stmt).collect();

@@ -93,7 +93,12 @@ impl<'c> Parser<'_, 'c> {
             }
             _ => {
                 let plain: Vec<_> = values.iter().map(|value| self.plain(value.clone())).collect();
-                converted(builtin, &plain).ok_or_else(unread)
+                converted(builtin, &plain).ok_or_else(|| match (&plain[..], self.not_read(what, &values, span)) {
+                    ([Value::Str(text)], refusal) if is_no_number(builtin, text.as_str()) => {
+                        refusal.raises("ValueError")
+                    }
+                    (_, refusal) => refusal,
+                })
             }
         }
     }
@@ -232,7 +237,9 @@ impl<'c> Parser<'_, 'c> {
                 Some(self.made_text(&text, span))
             }
             (ast::Operator::Mod, Value::Str(text), values) => Some(self.percent(*text, values, span)),
-            (ast::Operator::BitOr, Value::Dict(x), Value::Dict(y)) => {
+            (ast::Operator::BitOr, Value::Dict(x), Value::Dict(y))
+                if !x.get().is_counter() && !y.get().is_counter() =>
+            {
                 let mut all = x.get().clone();
                 let added = y.get().entries();
                 if let Err(refusal) = self.count_elements(all.len() + added.len(), span) {
@@ -328,6 +335,21 @@ fn converted<'c>(builtin: Builtin, values: &[Value<'c>]) -> Option<Value<'c>> {
         }
         _ => return None,
     })
+}
+
+/// Whether Python takes a text for no number.
+fn is_no_number(builtin: Builtin, text: &str) -> bool {
+    let text = text.trim().trim_start_matches(['+', '-']).to_lowercase();
+    let is_digit = |c: char| c.is_ascii_digit() || c == '_';
+    text.is_ascii()
+        && match builtin {
+            Builtin::IntType => !text.chars().all(is_digit) || text.is_empty(),
+            Builtin::FloatType => {
+                let is_part = |c: char| is_digit(c) || matches!(c, 'e' | '.' | '+' | '-');
+                !matches!(&text[..], "inf" | "infinity" | "nan") && !text.chars().all(is_part)
+            }
+            _ => false,
+        }
 }
 
 /// The text of a number without the `_` between its digits.

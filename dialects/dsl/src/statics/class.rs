@@ -32,19 +32,20 @@ const UNREAD: &[&str] = &[
     "__set__",
     "__set_name__",
     "__setattr__",
-    "__slots__",
     "__subclasscheck__",
 ];
 
-/// Classes that one extends, one after the other: a name is looked for in each.
+/// Classes that one extends: a name is looked for in each.
 const CHAIN: usize = 64;
 
 /// A plain class.
 pub(crate) struct Record<'c> {
     pub(super) name: Symbol<'c>,
     pub(super) kind: Kind,
-    /// The class that it extends.
-    pub(super) base: Option<usize>,
+    /// Itself and the classes that it extends, in the order in which names are looked up.
+    pub(super) line: Rc<[usize]>,
+    /// The attributes that instances may have, where it says so.
+    pub(super) slots: Option<Vec<Symbol<'c>>>,
     pub(super) names: Scope<'c>,
     /// Of a dataclass or named tuple: in order, those of the base first.
     pub(super) fields: Vec<Field<'c>>,
@@ -62,6 +63,13 @@ pub(super) enum Kind {
     Enum { payload: Option<Payload> },
 }
 
+/// What the bases of a class make of it.
+struct Bases {
+    kind: Kind,
+    /// The classes behind it.
+    line: Vec<usize>,
+}
+
 /// By what instances are found in dicts and sets.
 pub(super) enum Hash {
     None,
@@ -77,9 +85,22 @@ pub(super) enum Equality {
 }
 
 impl<'c> Parser<'_, 'c> {
-    /// A class and those that it extends.
+    /// A class and those that it extends, in the order in which names are looked up.
+    pub(super) fn line(&self, class: usize) -> Rc<[usize]> {
+        Rc::clone(&self.records[class].line)
+    }
+
+    /// [`Self::line`]; nothing without a class.
     pub(super) fn classes(&self, first: Option<usize>) -> impl Iterator<Item = usize> {
-        std::iter::successors(first, |&at| self.records[at].base)
+        let line = first.map(|class| self.line(class));
+        (0..line.as_ref().map_or(0, |line| line.len())).filter_map(move |at| line.as_ref().map(|line| line[at]))
+    }
+
+    /// Those that stand behind `class` in the line of `of`.
+    pub(super) fn behind(&self, class: usize, of: usize) -> Rc<[usize]> {
+        let line = self.line(of);
+        let at = line.iter().position(|known| *known == class);
+        at.map_or_else(Rc::default, |at| line[at + 1..].into())
     }
 
     /// Whether an instance of a class is one of another.
@@ -93,7 +114,12 @@ impl<'c> Parser<'_, 'c> {
 
     /// The class in whose statements, or by whose decorator, a method is defined that instances of `class` have.
     pub(super) fn definer(&self, class: usize, name: &str) -> Option<(usize, bool)> {
-        self.classes(Some(class)).find_map(|at| match self.has_own(at, name) {
+        self.definer_in(&self.line(class), name)
+    }
+
+    /// [`Self::definer`] among these classes.
+    pub(super) fn definer_in(&self, line: &[usize], name: &str) -> Option<(usize, bool)> {
+        line.iter().find_map(|&at| match self.has_own(at, name) {
             true => Some((at, true)),
             false => self.writes(at, name).then_some((at, false)),
         })
@@ -137,11 +163,11 @@ impl<'c> Parser<'_, 'c> {
 impl<'a, 'c> Parser<'a, 'c> {
     /// Binds a plain class; where it is not read, uses of it are refused.
     pub(crate) fn plain_class(&mut self, class: &'a ast::StmtClassDef) {
-        let binding = match self.record(class) {
-            Ok(at) => Binding::Value(Value::Record(at)),
+        let binding = match self.decorated_class(class) {
+            Ok(value) => Binding::Value(value),
             Err(Refusal::Unread(diagnostic)) => {
                 let at = self.span(&class.name);
-                let unread = Binding::unread(diagnostic.message, at);
+                let unread = Binding::unread(&diagnostic.message, at);
                 class.body.iter().for_each(|stmt| self.lose_changes(stmt, &unread));
                 class.decorator_list.iter().for_each(|decorator| self.lose_calls(&decorator.expression, &unread));
                 unread
@@ -159,16 +185,15 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// The class as far as its decorators and bases say what it is.
-    fn record(&mut self, class: &'a ast::StmtClassDef) -> Res<usize> {
+    pub(super) fn record(&mut self, class: &'a ast::StmtClassDef, data: Option<Data>) -> Res<usize> {
         let at = self.span(&class.name);
-        let data = self.data_options(class)?;
-        let (kind, base) = self.bases(class)?;
+        let Bases { kind, line } = self.bases(class)?;
         let kind = match (data, kind) {
             (None, kind) => kind,
             (Some(data), Kind::Plain) => Kind::Data(data),
             (Some(_), _) => return self.unread_class(at, "with a decorator, and authoring files are not executed"),
         };
-        for known in self.classes(base) {
+        for &known in &line {
             match (kind, self.records[known].kind) {
                 (Kind::Data(data), Kind::Data(known)) if data.frozen != known.frozen => {
                     return Err(Refusal::wrong(at, "one of a dataclass and its base is frozen, and the other is not"));
@@ -177,17 +202,20 @@ impl<'a, 'c> Parser<'a, 'c> {
                 _ => {}
             }
         }
-        let fields = self.classes(base).map(|at| &self.records[at]).find(|record| !record.fields.is_empty());
-        let fields = fields.map(|record| record.fields.clone()).unwrap_or_default();
-        let names = Names::scope(Frame::default(), parser::Kind::Class);
+        let mut fields: Vec<Field<'c>> = Vec::new();
+        for field in line.iter().rev().flat_map(|&at| &self.records[at].fields) {
+            match fields.iter_mut().find(|known| known.name == field.name) {
+                Some(known) => *known = field.clone(),
+                None => fields.push(field.clone()),
+            }
+        }
         let name = self.cx.symbol(class.name.as_str());
-        let scope = names.clone();
-        self.records.push(Record { name, kind, base, names, fields, members: Rc::default(), unknown: None });
-        let record = self.records.len() - 1;
-        self.scopes.push(scope);
+        let record = self.new_record(name, kind, line, fields);
+        self.scopes.push(Rc::clone(&self.records[record].names));
         let result = self.class_body(class, record);
         self.scopes.pop();
         let assigned = result?;
+        self.slots(record, at)?;
         if let Some(name) = self.unread_name(record) {
             return self.unread_class(at, &format!("with `{name}`, which is not read"));
         }
@@ -197,6 +225,53 @@ impl<'a, 'c> Parser<'a, 'c> {
             Kind::Plain => {}
         }
         Ok(record)
+    }
+
+    /// A class that extends those of `line`.
+    pub(super) fn new_record(
+        &mut self,
+        name: Symbol<'c>,
+        kind: Kind,
+        mut line: Vec<usize>,
+        fields: Vec<Field<'c>>,
+    ) -> usize {
+        let at = self.records.len();
+        line.insert(0, at);
+        let names = Names::scope(Frame::default(), parser::Kind::Class);
+        let line = line.into();
+        self.records.push(Record {
+            name,
+            kind,
+            line,
+            slots: None,
+            names,
+            fields,
+            members: Rc::default(),
+            unknown: None,
+        });
+        at
+    }
+
+    /// What `__slots__` of a class says: names of attributes.
+    fn slots(&mut self, record: usize, at: Span) -> Res<()> {
+        let symbol = self.cx.symbol("__slots__");
+        let Some(value) = self.records[record].names.borrow().get(&symbol).and_then(Binding::value) else {
+            return Ok(());
+        };
+        let items = match value {
+            Value::Str(_) => vec![value],
+            other => self.items_of(&other, at)?,
+        };
+        let mut slots = Vec::with_capacity(items.len());
+        for item in items {
+            let Value::Str(name) = item else { return self.unread_class(at, "with `__slots__` of other than names") };
+            if self.records[record].names.borrow().contains_key(&name) {
+                return Err(Refusal::wrong(at, format!("`{name}` is in `__slots__`, and the class binds it")));
+            }
+            slots.push(name);
+        }
+        self.records[record].slots = Some(slots);
+        Ok(())
     }
 
     fn unread_name(&self, record: usize) -> Option<&'c str> {
@@ -214,52 +289,78 @@ impl<'a, 'c> Parser<'a, 'c> {
         found.first().copied()
     }
 
-    fn bases(&mut self, class: &ast::StmtClassDef) -> Res<(Kind, Option<usize>)> {
+    fn bases(&mut self, class: &ast::StmtClassDef) -> Res<Bases> {
         let at = self.span(&class.name);
-        let several = "with several bases or a metaclass, and authoring files are not executed";
-        let (mut kind, mut base, mut payload, mut count) = (Kind::Plain, None, false, 0);
+        let (mut kind, mut bases, mut payload) = (Kind::Plain, Vec::new(), false);
         let arguments = class.arguments.as_deref();
-        if arguments.is_some_and(|arguments| !arguments.keywords.is_empty()) {
-            return self.unread_class(at, several);
+        for keyword in arguments.into_iter().flat_map(|arguments| &arguments.keywords) {
+            let is_abc =
+                matches!(self.eval(&keyword.value, None), Ok(Value::Builtin(Builtin::Python(Python::AbcMeta))));
+            if !is_abc || keyword.arg.as_ref().is_none_or(|name| name.as_str() != "metaclass") {
+                return self.unread_class(at, "with a metaclass, and authoring files are not executed");
+            }
         }
         for expr in arguments.into_iter().flat_map(|arguments| &arguments.args) {
-            count += 1;
             match self.eval(expr, None) {
                 Ok(Value::Record(record)) => {
-                    kind = match self.records[record].kind {
-                        Kind::Data(_) | Kind::Tuple => Kind::Plain,
+                    match self.records[record].kind {
                         Kind::Enum { .. } if !self.records[record].members.is_empty() => {
                             return self.unread_class(at, "that extends an enum with members");
                         }
-                        other => other,
-                    };
-                    base = Some(record);
+                        other @ Kind::Enum { .. } => kind = other,
+                        _ => {}
+                    }
+                    bases.push(record);
                 }
                 Ok(Value::Builtin(Builtin::Python(python))) => match python {
                     Python::NamedTuple => kind = Kind::Tuple,
                     Python::Enum => kind = Kind::Enum { payload: payload.then_some(Payload::Named) },
                     Python::IntEnum => kind = Kind::Enum { payload: Some(Payload::Int) },
                     Python::StrEnum => kind = Kind::Enum { payload: Some(Payload::Str) },
-                    Python::Object | Python::Abc => count -= 1,
+                    Python::Object | Python::Abc => {}
                     _ => {
                         return self
                             .unread_class(at, &format!("with the base `{}`, which is not read", self.text(expr)));
                     }
                 },
-                Ok(Value::Builtin(Builtin::IntType | Builtin::StrType)) => {
-                    payload = true;
-                    count -= 1;
-                }
+                Ok(Value::Builtin(Builtin::IntType | Builtin::StrType)) => payload = true,
                 _ => return self.unread_class(at, &format!("with the base `{}`, which is not read", self.text(expr))),
             }
         }
-        let depth = self.classes(base).take(CHAIN + 1).count();
-        match kind {
-            _ if depth > CHAIN => self.unread_class(at, &format!("that extends more than {CHAIN} others")),
-            _ if count > 1 => self.unread_class(at, several),
-            Kind::Enum { payload: Some(_) } => Ok((kind, base)),
-            _ if payload => self.unread_class(at, "with a base of Python, which is not read"),
-            _ => Ok((kind, base)),
+        let is_tuple = |at: &usize| matches!(self.records[*at].kind, Kind::Tuple);
+        if bases.len() > 1 && (bases.iter().any(is_tuple) || matches!(kind, Kind::Tuple)) {
+            return self.unread_class(at, "with a named tuple beside other bases, which is not read");
+        }
+        if payload && !matches!(kind, Kind::Enum { payload: Some(_) }) {
+            return self.unread_class(at, "with a base of Python, which is not read");
+        }
+        match self.merged(&bases) {
+            Some(line) if line.len() > CHAIN => {
+                self.unread_class(at, &format!("that extends more than {CHAIN} others"))
+            }
+            Some(line) => Ok(Bases { kind, line }),
+            None => {
+                Err(Refusal::wrong(at, "its bases stand in no common order")
+                    .help("put classes before those they extend"))
+            }
+        }
+    }
+
+    /// The classes behind one with these bases: each before those that it extends, the bases in their order. None where
+    /// that is not possible.
+    fn merged(&self, bases: &[usize]) -> Option<Vec<usize>> {
+        let lines = bases.iter().map(|&base| self.line(base).to_vec());
+        let mut lines: Vec<Vec<usize>> = lines.chain([bases.to_vec()]).collect();
+        let mut merged = Vec::new();
+        loop {
+            lines.retain(|line| !line.is_empty());
+            if lines.is_empty() {
+                return Some(merged);
+            }
+            let is_free = |class: usize| lines.iter().all(|line| !line[1..].contains(&class));
+            let next = lines.iter().map(|line| line[0]).find(|&class| is_free(class))?;
+            merged.push(next);
+            lines.iter_mut().for_each(|line| line.retain(|&class| class != next));
         }
     }
 

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use ruff_python_ast::CmpOp;
 use tf_core::Span;
 
+use super::Key;
 use super::class::Equality;
 use super::numbers::exact;
 use super::special::compare_names;
@@ -75,6 +76,10 @@ fn is_python(value: &Value<'_>) -> bool {
 impl<'c> Parser<'_, 'c> {
     /// `a op b` of constants.
     pub(crate) fn decided(&mut self, op: CmpOp, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<bool> {
+        if !matches!(op, CmpOp::In | CmpOp::NotIn) {
+            self.read(a, span)?;
+            self.read(b, span)?;
+        }
         if let Value::Tuple(_) | Value::List(_) | Value::Dict(_) = a
             && !matches!(op, CmpOp::Is | CmpOp::IsNot)
         {
@@ -133,6 +138,7 @@ impl<'c> Parser<'_, 'c> {
         }
         match (a, b) {
             (Value::Object(_), Value::Object(_)) if self.identical(a, b) == Some(true) => Ok(true),
+            (Value::Unread(a), Value::Unread(b)) if Rc::ptr_eq(a, b) => Ok(true),
             _ => self.equal_at(a, b, depth, span),
         }
     }
@@ -162,12 +168,22 @@ impl<'c> Parser<'_, 'c> {
                 if self.identical(a, b) == Some(true) {
                     return Ok(true);
                 }
+                let is_list = matches!(a, Value::List(_));
                 let (Some(a), Some(b)) = (a.as_sequence(), b.as_sequence()) else { return Ok(false) };
-                a.len() == b.len() && self.all_equal(&a, &b, depth + 1, span)?
+                // Lists are told apart by their lengths first, tuples last.
+                if is_list && a.len() != b.len() {
+                    return Ok(false);
+                }
+                self.all_equal(&a, &b, depth + 1, span)? && a.len() == b.len()
             }
             (Value::IntRange(a), Value::IntRange(b)) => {
                 let is_same = a.count < 1 || a.start == b.start && (a.count < 2 || a.step == b.step);
                 a.count == b.count && is_same
+            }
+            (Value::Dict(x), Value::Dict(y)) if x.get().is_counter() && y.get().is_counter() => {
+                let (x, y) = (self.counts(x, span)?, self.counts(y, span)?);
+                let has = |(key, count): (&Key<'c>, &i64)| *count == 0 || y.get(key) == Some(count);
+                x.iter().all(has) && y.iter().all(|(key, count)| *count == 0 || x.get(key) == Some(count))
             }
             (Value::Dict(x), Value::Dict(y)) => {
                 if Rc::ptr_eq(x, y) {
@@ -177,7 +193,7 @@ impl<'c> Parser<'_, 'c> {
                     return Ok(false);
                 }
                 let entries = x.get().entries();
-                if x.get().is_ordered && y.get().is_ordered {
+                if x.get().is_ordered() && y.get().is_ordered() {
                     let others = y.get().entries();
                     if entries.iter().zip(&others).any(|((key, ..), (other, ..))| key != other) {
                         return Ok(false);
@@ -273,6 +289,9 @@ impl<'c> Parser<'_, 'c> {
     /// `item in container`.
     fn contains(&mut self, item: &Value<'c>, container: &Value<'c>, span: Span) -> Res<bool> {
         self.known(container, span)?;
+        if let Value::Str(_) | Value::IntRange(_) | Value::Record(_) = container {
+            self.read(item, span)?;
+        }
         match container {
             Value::Dict(dict) | Value::View(View::Keys, dict) => {
                 let key = self.key(item, "key of a dict", span)?;

@@ -38,7 +38,7 @@ impl<'c> Parser<'_, 'c> {
     ) -> Res<Vec<Value<'c>>> {
         let mut values = Vec::new();
         self.comprehend(clauses, span, &mut |p| {
-            values.push(p.eval(element, None)?);
+            values.push(p.stored(element)?);
             Ok(())
         })?;
         Ok(values)
@@ -50,7 +50,7 @@ impl<'c> Parser<'_, 'c> {
         let Some(key) = &dict.key else { return Err(Refusal::unread(span, "an unpacked dict is not read")) };
         self.comprehend(&dict.generators, span, &mut |p| {
             let (at, key) = (p.span(&**key), p.eval(key, None)?);
-            let value = p.eval(&dict.value, None)?;
+            let value = p.stored(&dict.value)?;
             p.put(&mut items, key, value, at)
         })?;
         Ok(self.heap.dict(items))
@@ -62,7 +62,7 @@ impl<'c> Parser<'_, 'c> {
         for item in &dict.items {
             let Some(key) = &item.key else {
                 let at = self.span(&item.value);
-                match self.eval(&item.value, None)? {
+                match self.looked(&item.value)? {
                     Value::Dict(other) => {
                         let entries = other.get().entries();
                         self.step(entries.len(), at)?;
@@ -76,7 +76,7 @@ impl<'c> Parser<'_, 'c> {
                 continue;
             };
             let (at, key) = (self.span(key), self.eval(key, None)?);
-            let value = self.eval(&item.value, None)?;
+            let value = self.stored(&item.value)?;
             self.put(&mut items, key, value, at)?;
         }
         Ok(self.heap.dict(items))
@@ -108,7 +108,7 @@ impl<'c> Parser<'_, 'c> {
         if let Some(clause) = clauses.iter().find(|clause| clause.is_async) {
             return Err(Refusal::unread(self.span(clause), "async is not executed"));
         }
-        let items = self.eval(&first.iter, None)?;
+        let items = self.looked(&first.iter)?;
         let at = self.span(&first.iter);
         self.iter_of(&items, at)
     }
@@ -132,7 +132,7 @@ impl<'c> Parser<'_, 'c> {
                 continue;
             }
             let Some(next) = clauses.get(open.len()) else { return Ok(true) };
-            let items = self.eval(&next.iter, None)?;
+            let items = self.looked(&next.iter)?;
             let at = self.span(&next.iter);
             open.push(self.iter_of(&items, at)?);
         }
@@ -152,7 +152,7 @@ impl<'c> Parser<'_, 'c> {
         let code = Rc::clone(&generator.code);
         std::mem::swap(&mut self.scopes, &mut generator.scopes);
         let result = match self.combine(&code.generators, &mut generator.open) {
-            Ok(true) => self.eval(&code.elt, None).map(Some),
+            Ok(true) => self.stored(&code.elt).map(Some),
             Ok(false) => Ok(None),
             Err(refusal) => Err(refusal),
         };

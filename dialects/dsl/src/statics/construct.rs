@@ -131,15 +131,15 @@ impl<'c> Parser<'_, 'c> {
             }
             Builtin::Mesh => self.mesh(call, span).map(|(mesh, _)| Value::Mesh(mesh)),
             _ if builtin.is_of_values() => {
-                let args = self.call_args(call)?;
+                let args = self.args_of(call, false)?;
                 self.static_call(builtin, args, span, bind)
             }
             Builtin::Python(python) => {
-                let args = self.call_args(call)?;
+                let args = self.args_of(call, python.keeps())?;
                 self.python_call(python, args, span)
             }
             Builtin::Range if self.body.is_none() => {
-                let args = self.call_args(call)?;
+                let args = self.args_of(call, false)?;
                 self.call_value(&Value::Builtin(builtin), args, span)
             }
             Builtin::Tensor | Builtin::ConstTensor => {

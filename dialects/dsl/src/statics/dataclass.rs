@@ -4,8 +4,8 @@ use ruff_python_ast as ast;
 use tf_core::Span;
 use tf_types::Symbol;
 
-use super::Python;
 use super::class::Kind;
+use super::{Args, Python};
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
@@ -68,20 +68,62 @@ pub(super) enum Preset<'c> {
     Factory(Value<'c>),
 }
 
-impl<'c> Parser<'_, 'c> {
-    /// The options of `@dataclass`; a class has no other decorator.
-    pub(super) fn data_options(&mut self, class: &ast::StmtClassDef) -> Res<Option<Data>> {
+/// What a decorator of a class does.
+enum Decoration<'c> {
+    Data(Data),
+    Call(Value<'c>),
+}
+
+impl<'a, 'c> Parser<'a, 'c> {
+    /// The class under its decorators: what they make of it.
+    pub(super) fn decorated_class(&mut self, class: &'a ast::StmtClassDef) -> Res<Value<'c>> {
+        let mut decorations = Vec::with_capacity(class.decorator_list.len());
+        for decorator in &class.decorator_list {
+            decorations.push(self.class_decoration(class, &decorator.expression)?);
+        }
+        let data = decorations.iter().find_map(|decoration| match decoration {
+            Decoration::Data(data) => Some(*data),
+            Decoration::Call(_) => None,
+        });
+        let record = self.record(class, data)?;
+        let (kind, mut value) = (self.records[record].kind, Value::Record(record));
+        if data.is_some() {
+            // Those below `@dataclass` see the class before.
+            self.records[record].kind = Kind::Plain;
+        }
+        for decoration in decorations.into_iter().rev() {
+            match (decoration, &value) {
+                (Decoration::Data(_), Value::Record(at)) if *at == record => self.records[record].kind = kind,
+                (Decoration::Data(_), _) => {
+                    return self.unread_class(self.span(&class.name), "that a decorator below `@dataclass` replaces");
+                }
+                (Decoration::Call(callee), _) => {
+                    let at = self.span(&class.name);
+                    value = self.call_value(&callee, Args::of([value], at), at)?;
+                }
+            }
+        }
+        Ok(value)
+    }
+
+    fn class_decoration(&mut self, class: &ast::StmtClassDef, decorator: &ast::Expr) -> Res<Decoration<'c>> {
         const WHY: &str = "with a decorator, and authoring files are not executed";
         let at = self.span(&class.name);
-        let [decorator] = &class.decorator_list[..] else {
-            return if class.decorator_list.is_empty() { Ok(None) } else { self.unread_class(at, WHY) };
-        };
-        let (written, call) = match &decorator.expression {
+        let (written, call) = match decorator {
             ast::Expr::Call(call) => (&*call.func, Some(call)),
             other => (other, None),
         };
         let Ok(Value::Builtin(Builtin::Python(Python::DataClass))) = self.eval(written, None) else {
-            return self.unread_class(at, WHY);
+            return match self.eval(decorator, None) {
+                Ok(
+                    callee @ (Value::Factory(_)
+                    | Value::Bound(_)
+                    | Value::Object(_)
+                    | Value::Method(_)
+                    | Value::Builtin(Builtin::Python(Python::Unique | Python::Same))),
+                ) => Ok(Decoration::Call(callee)),
+                _ => self.unread_class(at, WHY),
+            };
         };
         let mut data = Data {
             init: true,
@@ -99,7 +141,7 @@ impl<'c> Parser<'_, 'c> {
                 return self.unread_class(at, &format!("with the option `{name}`, which is not read"));
             }
         }
-        Ok(Some(data))
+        Ok(Decoration::Data(data))
     }
 
     pub(super) fn annotated_member(&mut self, assign: &ast::StmtAnnAssign, record: usize) -> Res<()> {
@@ -109,7 +151,7 @@ impl<'c> Parser<'_, 'c> {
         let name = self.cx.symbol(target.id.as_str());
         let is_field =
             matches!(self.records[record].kind, Kind::Data(_) | Kind::Tuple) && self.is_field(&assign.annotation)?;
-        let value = assign.value.as_deref().map(|value| self.eval(value, None)).transpose()?;
+        let value = assign.value.as_deref().map(|value| self.stored(value)).transpose()?;
         if !is_field {
             if let Some(value) = value {
                 self.bind(name, Binding::Value(value));

@@ -15,8 +15,20 @@ use crate::value::Value;
 pub(crate) struct Dict<'c> {
     items: Vec<(Value<'c>, Value<'c>)>,
     places: FxHashMap<Key<'c>, usize>,
-    /// Whether it is an `OrderedDict`, of which two are equal in the same order only.
-    pub(super) is_ordered: bool,
+    pub(super) flavour: Flavour<'c>,
+}
+
+/// What a dict does besides.
+#[derive(Default, Clone)]
+pub(crate) enum Flavour<'c> {
+    #[default]
+    Plain,
+    /// `OrderedDict`: two are equal in the same order only.
+    Ordered,
+    /// `defaultdict`: what it calls for a key that is missing.
+    Default(Value<'c>),
+    /// `Counter`: a key that is missing stands for 0.
+    Counter,
 }
 
 /// A set: the keys of a dict.
@@ -49,8 +61,34 @@ pub(crate) enum Key<'c> {
 }
 
 impl<'c> Dict<'c> {
-    pub(super) fn empty(is_ordered: bool) -> Self {
-        Self { is_ordered, ..Self::default() }
+    pub(super) fn empty(flavour: Flavour<'c>) -> Self {
+        Self { flavour, ..Self::default() }
+    }
+
+    /// What a `defaultdict` calls.
+    pub(super) fn factory(&self) -> Option<Value<'c>> {
+        match &self.flavour {
+            Flavour::Default(factory) => Some(factory.clone()),
+            _ => None,
+        }
+    }
+
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.flavour, Flavour::Plain)
+    }
+
+    pub(super) fn is_ordered(&self) -> bool {
+        matches!(self.flavour, Flavour::Ordered)
+    }
+
+    pub(super) fn is_counter(&self) -> bool {
+        matches!(self.flavour, Flavour::Counter)
+    }
+
+    /// Takes all items out.
+    pub(super) fn clear(&mut self) {
+        self.items.clear();
+        self.places.clear();
     }
 
     pub(crate) fn put(&mut self, key: Key<'c>, name: Value<'c>, value: Value<'c>) {
@@ -158,7 +196,10 @@ impl<'c> Parser<'_, 'c> {
                     Hash::None => return Ok(None),
                 }
             }
-            _ => return Ok(None),
+            other => {
+                self.read(other, span)?;
+                return Ok(None);
+            }
         }))
     }
 

@@ -11,8 +11,10 @@ use rustc_hash::FxHashSet;
 use tf_core::Span;
 use tf_types::Symbol;
 
-use super::Unknown;
 use super::bound::{Node, Parts};
+use super::imports::is_ours;
+use super::unread::{BY_TEXT, Reach};
+use super::{Unknown, Unread};
 use crate::factory::{Code, Factory};
 use crate::parser::{Binding, Parser};
 use crate::refusal::Refusal;
@@ -34,12 +36,10 @@ pub(super) const CHANGES: &[&str] = &[
     "reverse",
     "setdefault",
     "sort",
+    "subtract",
     "symmetric_difference_update",
     "update",
 ];
-
-/// Functions of Python that bind names by their text.
-const BY_TEXT: &[&str] = &["eval", "exec", "globals", "locals"];
 
 /// Steps of code that is not run.
 const LOSS: usize = 64;
@@ -51,6 +51,8 @@ pub(crate) struct Mentions<'c> {
     names: Vec<Symbol<'c>>,
     /// Names outside that it assigns.
     outer: Vec<Symbol<'c>>,
+    /// Whether it imports all names of a package that is not read.
+    has_star: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +67,7 @@ enum Mode {
 }
 
 /// Calls that show values and change none.
-fn is_harmless(callee: &ast::Expr) -> bool {
+pub(crate) fn is_harmless(callee: &ast::Expr) -> bool {
     match callee {
         ast::Expr::Name(name) => name.id.as_str() == "print",
         ast::Expr::Attribute(attribute) => match &*attribute.value {
@@ -91,6 +93,11 @@ impl<'c> Parser<'_, 'c> {
                 }
                 (Node::Stmt(ast::Stmt::Nonlocal(stmt)), _) => {
                     found.outer.extend(stmt.names.iter().map(|name| self.cx.symbol(name.as_str())));
+                }
+                (Node::Stmt(ast::Stmt::ImportFrom(import)), _) => {
+                    let module = import.module.as_ref().map_or("", |name| name.as_str());
+                    found.has_star |= import.names.iter().any(|alias| alias.name.as_str() == "*")
+                        && (import.level > 0 || !is_ours(module));
                 }
                 (_, Mode::All) => match node {
                     Node::Expr(ast::Expr::Name(name)) => found.names.push(self.cx.symbol(name.id.as_str())),
@@ -135,7 +142,9 @@ impl<'c> Parser<'_, 'c> {
                         false if is_library => Mode::Given,
                         false => Mode::All,
                     };
-                    if mode == Mode::All {
+                    // `vars(object)` shows what the object has.
+                    let shows = call.func.as_name_expr().is_some_and(|name| name.id.as_str() == "vars");
+                    if mode == Mode::All && (!shows || call.arguments.is_empty()) {
                         stack.push((Node::Expr(&call.func), Mode::All));
                     }
                     let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
@@ -213,7 +222,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn lose_nodes(&mut self, node: Node<'_>, mode: Mode, length: usize, binding: &Binding<'c>) {
-        let Binding::Unread { why, at, .. } = binding else { return };
+        let Some(Unread { why, at, .. }) = binding.as_unread() else { return };
         // It counts although it is done in any case.
         self.steps = self.steps.saturating_add(LOSS + length / 32);
         let (mentions, mut roots) = self.mentions(vec![(node, mode)]);
@@ -226,7 +235,21 @@ impl<'c> Parser<'_, 'c> {
             };
             roots.extend(value.into_iter().chain(class));
         }
+        let binds = |value: &Value<'c>| matches!(value, Value::Unread(unread) if unread.reach == Reach::Names);
+        if roots.iter().any(binds) {
+            self.lose_names(why, *at);
+        }
         self.make_unknown(roots, why, *at);
+        if mentions.has_star {
+            self.lose_names("`import *` may bind it anew, and is not read", *at);
+        }
+        let is_named = |name: &str| mentions.names.iter().any(|known| known.as_str() == name);
+        if is_named("__name__") && (is_named("sys") || is_named("importlib")) {
+            self.lose_names("it may be bound anew through `__name__`, which is not followed", *at);
+        }
+        for name in super::bound::walrus_names(node) {
+            self.bind_around(self.cx.symbol(name), binding.another());
+        }
         let is_bound = |name: &Symbol<'c>| self.binding(*name).is_some();
         if let Some(name) = mentions.names.iter().find(|name| BY_TEXT.contains(&name.as_str()) && !is_bound(name)) {
             self.lose_names(&format!("`{}` binds names by their text, which is not followed", name.as_str()), *at);
@@ -242,7 +265,12 @@ impl<'c> Parser<'_, 'c> {
         for binding in self.file.values_mut() {
             match binding {
                 Binding::Value(
-                    Value::Builtin(_) | Value::Math(_) | Value::Dialect(_) | Value::Op(..) | Value::Platform(_),
+                    Value::Builtin(_)
+                    | Value::Math(_)
+                    | Value::Dialect(_)
+                    | Value::Op(..)
+                    | Value::Platform(_)
+                    | Value::Unread(_),
                 ) => {}
                 Binding::Value(_) => *binding = Binding::unread(why, at),
                 _ => {}
@@ -254,6 +282,11 @@ impl<'c> Parser<'_, 'c> {
     fn seen_by(&self, factory: &Factory<'_, 'c>, mentions: &Mentions<'c>) -> Vec<Value<'c>> {
         let value = |name: &Symbol<'c>| {
             let bound = factory.home.iter().rev().find_map(|scope| scope.borrow().get(name).cloned());
+            let bound = match bound {
+                Some(Binding::Outer(Some(scope))) => scope.borrow().get(name).cloned(),
+                Some(Binding::Outer(None)) => None,
+                bound => bound,
+            };
             bound.or_else(|| self.file.get(name).cloned()).and_then(|binding| binding.value())
         };
         let defaults = factory.defaults.iter().filter_map(|(_, default)| default.value());
@@ -291,7 +324,7 @@ impl<'c> Parser<'_, 'c> {
             if let Err(Refusal::Unread(diagnostic)) = self.step(1, at) {
                 // What is left is not walked: nothing is known any more.
                 self.has_unknown = true;
-                self.all_unknown.get_or_insert(Unknown { why: diagnostic.message.into(), at });
+                self.all_unknown.get_or_insert(Unknown { why: diagnostic.message.as_str().into(), at });
                 return;
             }
             self.has_unknown |= matches!(
@@ -303,6 +336,7 @@ impl<'c> Parser<'_, 'c> {
                 Value::List(list) if list.forget(&unknown) => stack.extend(list.get().iter().cloned()),
                 Value::Dict(dict) | Value::View(_, dict) if dict.forget(&unknown) => {
                     stack.extend(dict.get().items().iter().flat_map(|(key, value)| [key.clone(), value.clone()]));
+                    stack.extend(dict.get().factory());
                 }
                 Value::Set(set) if set.get().is_frozen || set.forget(&unknown) => {
                     stack.extend(set.get().items.items().iter().map(|(item, _)| item.clone()));
@@ -324,10 +358,11 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Value::Method(parts) => stack.push(parts.0.clone()),
                 Value::Super(parts) => stack.push(parts.1.clone()),
+                Value::Unread(unread) => stack.extend(unread.owner.clone()),
                 Value::Record(at) if records.insert(*at) => {
                     let record = &self.records[*at];
                     stack.extend(record.names.borrow().values().filter_map(Binding::value));
-                    stack.extend(record.base.map(Value::Record));
+                    stack.extend(record.line.iter().skip(1).map(|&at| Value::Record(at)));
                 }
                 Value::Factory(place) | Value::Wrapped(_, place) if factories.insert(*place) => {
                     let factory = self.factories[*place].clone();
@@ -346,16 +381,15 @@ impl<'c> Parser<'_, 'c> {
         let mut reached = self.seen_by(factory, &mentions);
         reached.extend(own);
         self.make_unknown(reached, why, at);
+        self.lose_outer(factory, &mentions, &Unknown { why: why.into(), at });
     }
 
     /// Variables that a function assigns outside itself.
     fn lose_outer(&mut self, factory: &Factory<'_, 'c>, mentions: &Mentions<'c>, unknown: &Unknown) {
         for name in &mentions.outer {
-            let lost = Binding::unread(unknown.why.to_string(), unknown.at);
-            match factory.home.iter().rev().find(|scope| scope.borrow().contains_key(name)) {
-                Some(scope) => drop(scope.borrow_mut().insert(*name, lost)),
-                None => drop(self.file.insert(*name, lost)),
-            }
+            let lost = Binding::unread(&unknown.why, unknown.at);
+            let scope = factory.home.iter().rev().find(|scope| scope.borrow().contains_key(name));
+            self.bind_in(scope.cloned(), *name, lost);
         }
     }
 }

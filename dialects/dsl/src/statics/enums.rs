@@ -7,7 +7,7 @@ use tf_core::Span;
 use tf_types::Symbol;
 
 use super::class::Kind;
-use super::{Instance, Python};
+use super::{Args, Instance, Python};
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
@@ -33,6 +33,59 @@ impl<'c> Parser<'_, 'c> {
         matches!(record.kind, Kind::Enum { .. }).then(|| Rc::clone(&record.members))
     }
 
+    /// `Enum("Color", "RED BLUE")`.
+    pub(super) fn enum_of(&mut self, python: Python, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let values = args.values(python.name())?;
+        let [Value::Str(name), members] = &values[..] else { return Err(self.not_read(python.name(), &values, span)) };
+        let payload = (python == Python::IntEnum).then_some(Payload::Int);
+        let record = self.new_record(*name, Kind::Enum { payload }, Vec::new(), Vec::new());
+        let mut pairs = Vec::new();
+        match members {
+            Value::Str(text) => {
+                let words = text.as_str().split([' ', ',']).filter(|word| !word.is_empty());
+                pairs.extend(words.map(|word| (self.cx.symbol(word), None)));
+            }
+            Value::Dict(dict) => {
+                for (name, value) in dict.get().items() {
+                    let Value::Str(name) = name else { return Err(self.not_read(python.name(), &values, span)) };
+                    pairs.push((*name, Some(value.clone())));
+                }
+            }
+            other => {
+                for item in self.items_of(other, span)? {
+                    match (&item, item.as_sequence().as_deref().map(|pair| &pair[..])) {
+                        (Value::Str(name), _) => pairs.push((*name, None)),
+                        (_, Some([Value::Str(name), value])) => pairs.push((*name, Some(value.clone()))),
+                        _ => return Err(self.not_read(python.name(), &values, span)),
+                    }
+                }
+            }
+        }
+        let mut assigned = Vec::with_capacity(pairs.len());
+        for (at, (name, value)) in (1..).zip(pairs) {
+            let value = value.unwrap_or(Value::Int(at));
+            self.records[record].names.borrow_mut().insert(name, Binding::Value(value));
+            assigned.push(name);
+        }
+        self.enum_members(record, payload, &assigned, span)?;
+        Ok(Value::Record(record))
+    }
+
+    /// `@unique`: refuses two names of one member.
+    pub(super) fn unique(&self, class: usize, span: Span) -> Res<Value<'c>> {
+        let names = self.records[class].names.borrow();
+        let members = names.values().filter(|binding| match binding {
+            Binding::Value(Value::Object(member)) => member.get().class() == Some(class),
+            _ => false,
+        });
+        match members.count() == self.records[class].members.len() {
+            true => Ok(Value::Record(class)),
+            false => {
+                Err(Refusal::wrong(span, "the enum is unique, and has two names of one member").raises("ValueError"))
+            }
+        }
+    }
+
     /// Makes the members of an enum of the values that its statements assign.
     pub(super) fn enum_members(
         &mut self,
@@ -47,7 +100,6 @@ impl<'c> Parser<'_, 'c> {
             let value = match bound {
                 Some(Binding::Value(Value::Factory(_) | Value::Wrapped(..))) => continue,
                 Some(Binding::Value(value)) => value,
-                Some(Binding::Unread { why, .. }) => return Err(Refusal::unread(at, why)),
                 _ => return Err(Refusal::Reported),
             };
             if name.as_str().starts_with("__") {

@@ -8,7 +8,7 @@ use super::Args;
 use crate::body::{is_docstring, keyword};
 use crate::file::Defined;
 use crate::names::Builtin;
-use crate::parser::{Binding, Parser};
+use crate::parser::{Binding, Kind, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
@@ -101,7 +101,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             ast::Stmt::Continue(_) => return Ok(Outcome::Continue),
             ast::Stmt::Return(stmt) => {
                 return Ok(Outcome::Return(match &stmt.value {
-                    Some(value) => self.eval(value, None)?,
+                    Some(value) => self.stored(value)?,
                     None => Value::None,
                 }));
             }
@@ -117,8 +117,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             ast::Stmt::Assert(assert) => self.asserted(assert, span)?,
             ast::Stmt::Raise(raise) => return Err(self.raised(raise, span)),
-            ast::Stmt::Import(import) => self.import(import),
-            ast::Stmt::ImportFrom(import) => self.import_from(import),
+            ast::Stmt::Import(_) | ast::Stmt::ImportFrom(_) => self.import(stmt),
             ast::Stmt::ClassDef(class) => {
                 self.step_code(&class.decorator_list, class.range, span)?;
                 match self.file_class(class)? {
@@ -129,17 +128,25 @@ impl<'a, 'c> Parser<'a, 'c> {
                 }
             }
             ast::Stmt::FunctionDef(def) => self.local_function(def)?,
-            ast::Stmt::Expr(expr) => self.expression_statement(&expr.value)?,
+            ast::Stmt::Expr(expr) => match self.expression(&expr.value) {
+                Err(refusal) if refusal.raised().is_some() => return Err(refusal),
+                result => self.lost_expression(&expr.value, result)?,
+            },
             ast::Stmt::Assign(_) | ast::Stmt::AnnAssign(_) | ast::Stmt::AugAssign(_) | ast::Stmt::TypeAlias(_) => {
-                self.constant_statement(stmt);
+                match self.assignment(stmt) {
+                    Err(refusal) if refusal.raised().is_some() => return Err(refusal),
+                    result => self.lost_assignment(stmt, result),
+                }
+            }
+            ast::Stmt::Try(stmt) => return self.run_try(stmt),
+            ast::Stmt::Match(stmt) => {
+                let taken = self.matched(stmt)?;
+                return self.run_suite(taken);
             }
             ast::Stmt::Delete(delete) => delete.targets.iter().try_for_each(|target| self.delete(target))?,
-            ast::Stmt::Global(_) | ast::Stmt::Nonlocal(_) => {
-                let message = format!("{} is not executed: a plain function changes no name outside it", keyword(stmt));
-                return Err(
-                    Refusal::wrong(span, message).help("return the value, and bind it where the function is called")
-                );
-            }
+            // The names of the call know.
+            ast::Stmt::Global(_) | ast::Stmt::Nonlocal(_) if matches!(self.scopes.last(), Some(scope) if matches!(scope.kind, Kind::Function(_))) =>
+                {}
             other => {
                 let message = format!("{} is not executed", keyword(other));
                 return Err(Refusal::unread(span, message));
@@ -168,7 +175,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     fn run_for(&mut self, stmt: &'a ast::StmtFor) -> Res<Outcome<'c>> {
-        let items = self.eval(&stmt.iter, None)?;
+        let items = self.looked(&stmt.iter)?;
         let span = self.span(&*stmt.iter);
         let iter = self.iter_of(&items, span)?;
         while let Some(item) = self.next_of(&iter, span)? {
@@ -203,7 +210,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         };
         let binding = match result {
             Ok(_) => return,
-            Err(Refusal::Unread(diagnostic)) => Binding::unread(diagnostic.message, self.span(stmt)),
+            Err(Refusal::Unread(diagnostic)) => Binding::unread(&diagnostic.message, self.span(stmt)),
             Err(refusal) => self.lost(refusal, self.span(stmt)),
         };
         self.bind_names(stmt, &binding);
@@ -215,27 +222,23 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Ok(());
         }
         let message = format!("the assertion `{}` fails", self.text(&*assert.test));
-        let text = assert.msg.as_ref().and_then(|text| self.eval(text, None).ok());
-        Err(match text {
-            Some(Value::Str(text)) => Refusal::wrong(span, format!("{message}: {text}")),
-            _ => Refusal::wrong(span, message),
-        })
-    }
-
-    /// `raise VerifyError("text")`: the text, else the statement.
-    pub(crate) fn raised(&mut self, raise: &ast::StmtRaise, span: Span) -> Refusal {
-        let text = match raise.exc.as_deref() {
-            Some(ast::Expr::Call(call)) => call.arguments.args.first().and_then(|text| self.eval(text, None).ok()),
-            _ => None,
+        let text = assert.msg.as_ref().and_then(|text| self.any(text).ok());
+        let message = match &text {
+            Some(Value::Str(text)) => format!("{message}: {text}"),
+            _ => message,
         };
-        match text {
-            Some(Value::Str(text)) => Refusal::wrong(span, text.as_str()),
-            _ => Refusal::wrong(span, format!("`{}`", self.text(raise))),
-        }
+        let class = self.exception_class("AssertionError");
+        let error = self.instance(class, Args::of(text, span), span)?;
+        Err(self.raise(error, span, &message))
     }
 
     /// An expression for its effect. What it may change where it is not read is not known any more.
     pub(crate) fn expression_statement(&mut self, expr: &ast::Expr) -> Res<()> {
+        let result = self.expression(expr);
+        self.lost_expression(expr, result)
+    }
+
+    fn expression(&mut self, expr: &ast::Expr) -> Res<()> {
         let span = self.span(expr);
         let result = match expr {
             ast::Expr::Call(call) => match self.callee(&call.func) {
@@ -250,16 +253,20 @@ impl<'a, 'c> Parser<'a, 'c> {
                 }
                 Err(refusal) => Err(refusal.where_used()),
             },
-            _ => self.eval(expr, None).map_err(Refusal::where_used),
+            _ => self.any(expr).map_err(Refusal::where_used),
         };
+        result.map(drop)
+    }
+
+    fn lost_expression(&mut self, expr: &ast::Expr, result: Res<()>) -> Res<()> {
         match result {
-            Ok(_) => Ok(()),
-            Err(Refusal::Unread(diagnostic)) => {
-                let at = diagnostic.span.unwrap_or(span);
-                self.lose_calls(expr, &Binding::unread(diagnostic.message, at));
+            Err(Refusal::Unread(reason)) => {
+                let at = reason.span.unwrap_or_else(|| self.span(expr));
+                self.doubts += 1;
+                self.lose_calls(expr, &Binding::unread(&reason.message, at));
                 Ok(())
             }
-            Err(other) => Err(other),
+            other => other,
         }
     }
 
@@ -296,6 +303,59 @@ impl<'a, 'c> Parser<'a, 'c> {
         Ok(&[])
     }
 
+    /// The suite of the `case` that fits: of literals, dotted names, alternatives and names.
+    pub(crate) fn matched<'x>(&mut self, stmt: &'x ast::StmtMatch) -> Res<&'x [ast::Stmt]> {
+        let subject = self.looked(&stmt.subject)?;
+        for case in &stmt.cases {
+            if !self.fits(&subject, &case.pattern)? {
+                continue;
+            }
+            match &case.guard {
+                Some(guard) if !self.truth(guard)? => {}
+                _ => return Ok(&case.body),
+            }
+        }
+        Ok(&[])
+    }
+
+    fn fits(&mut self, subject: &Value<'c>, pattern: &ast::Pattern) -> Res<bool> {
+        let span = self.span(pattern);
+        match pattern {
+            ast::Pattern::MatchValue(value) => {
+                let value = self.looked(&value.value)?;
+                self.decided(ast::CmpOp::Eq, subject, &value, span)
+            }
+            ast::Pattern::MatchSingleton(single) => {
+                let value = match single.value {
+                    ast::Singleton::None => Value::None,
+                    ast::Singleton::True => Value::Bool(true),
+                    ast::Singleton::False => Value::Bool(false),
+                };
+                self.decided(ast::CmpOp::Is, subject, &value, span)
+            }
+            ast::Pattern::MatchOr(any) => {
+                for pattern in &any.patterns {
+                    if self.nested(span, |p| p.fits(subject, pattern))? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }
+            ast::Pattern::MatchAs(own) => {
+                if let Some(pattern) = &own.pattern
+                    && !self.nested(span, |p| p.fits(subject, pattern))?
+                {
+                    return Ok(false);
+                }
+                if let Some(name) = &own.name {
+                    self.bind(self.cx.symbol(name.as_str()), Binding::Value(subject.clone()));
+                }
+                Ok(true)
+            }
+            _ => Err(Refusal::unread(span, format!("the pattern `{}` is not read", self.text(pattern)))),
+        }
+    }
+
     /// Whether a constant is true, as Python has it.
     pub(crate) fn truth(&mut self, test: &ast::Expr) -> Res<bool> {
         let value = self.eval(test, None)?;
@@ -311,8 +371,11 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     /// A call of what is callable with values alone.
     pub(crate) fn call_value(&mut self, callee: &Value<'c>, mut args: Args<'c>, span: Span) -> Res<Value<'c>> {
-        self.known(callee, span)?;
         self.step(CALL, span)?;
+        if let Value::Unread(unread) = callee {
+            return Ok(self.unread_call(unread, args, unread.at));
+        }
+        self.known(callee, span)?;
         match callee {
             Value::Factory(at) => self.factory_call(*at, args, span),
             Value::Record(at) => self.instance(*at, args, span),

@@ -1,6 +1,7 @@
 //! Formatted strings of constants: `f"layer{i:02d}"`.
 
 use ruff_python_ast as ast;
+use ruff_text_size::Ranged;
 use tf_core::Span;
 
 use super::builtin::TEXT;
@@ -212,6 +213,9 @@ impl<'c> Parser<'_, 'c> {
                     return Ok(shown.text().map(str::to_owned));
                 }
             }
+            if self.is_exception(class) {
+                return self.exception_text(value, span);
+            }
             return Ok(None);
         }
         match value {
@@ -251,7 +255,7 @@ impl<'c> Parser<'_, 'c> {
             }
             Value::Tuple(_) => ("(", value.as_sequence(), ")"),
             Value::List(_) => ("[", value.as_sequence(), "]"),
-            Value::Dict(dict) if !dict.get().is_ordered => {
+            Value::Dict(dict) if dict.get().is_plain() => {
                 let items = dict.get().items().to_vec();
                 let mut parts = Vec::with_capacity(items.len());
                 let mut length = 0;
@@ -332,11 +336,20 @@ impl<'c> Parser<'_, 'c> {
 
     fn format_hole(&mut self, hole: &ast::InterpolatedElement, text: &mut String) -> Res<()> {
         let at = self.span(hole);
-        if hole.debug_text.is_some() || hole.conversion == ast::ConversionFlag::Ascii {
-            return Err(Refusal::unread(at, "`=` and `!a` in a formatted string are not read"));
+        if hole.conversion == ast::ConversionFlag::Ascii {
+            return Err(Refusal::unread(at, "`!a` in a formatted string is not read"));
+        }
+        let mut conversion = hole.conversion;
+        if let Some(written) = &hole.debug_text {
+            // `{n=}` shows the expression as it is written.
+            let expr = self.source.slice(hole.expression.range());
+            text.extend([written.leading(), expr, written.trailing()]);
+            if conversion == ast::ConversionFlag::None && hole.format_spec.is_none() {
+                conversion = ast::ConversionFlag::Repr;
+            }
         }
         let mut value = self.eval(&hole.expression, None)?;
-        if hole.conversion == ast::ConversionFlag::Repr {
+        if conversion == ast::ConversionFlag::Repr {
             let Some(text) = self.repr(&value, 0, at)? else {
                 return Err(Refusal::unread(at, format!("`!r` of {} is not read", value.describe())));
             };

@@ -6,18 +6,15 @@ use ruff_python_ast as ast;
 use tf_core::Span;
 
 use super::dataclass::{Field, Preset};
-use super::{Args, Dict, Instance, Iter, Python};
+use super::items::Index;
+use super::{Args, Dict, Flavour, Instance, Iter, Python, Wrapper};
 use crate::names::Builtin;
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res, unread_call};
+use crate::refusal::{Refusal, Res};
 use crate::value::{Bound, Sequence, Value};
 
 /// Classes of one `isinstance`.
 const MOST_CLASSES: usize = 256;
-
-fn unread(python: Python, values: &[Value<'_>], span: Span) -> Refusal {
-    unread_call(python.name(), values, span)
-}
 
 impl<'c> Parser<'_, 'c> {
     pub(super) fn python_call(&mut self, python: Python, mut args: Args<'c>, span: Span) -> Res<Value<'c>> {
@@ -39,8 +36,8 @@ impl<'c> Parser<'_, 'c> {
             }
             Python::Dict | Python::OrderedDict => {
                 let named = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();
-                let is_ordered = python == Python::OrderedDict;
-                let dict = self.heap.dict(Dict::empty(is_ordered));
+                let flavour = if python == Python::OrderedDict { Flavour::Ordered } else { Flavour::Plain };
+                let dict = self.heap.dict(Dict::empty(flavour));
                 match &args.values(what)?[..] {
                     [] => self.update_dict(&dict, None, named, span)?,
                     [other] => self.update_dict(&dict, Some(other), named, span)?,
@@ -48,6 +45,33 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Ok(dict)
             }
+            Python::DefaultDict => {
+                let named = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();
+                let values = args.values(what)?;
+                let flavour = match values.first() {
+                    None | Some(Value::None) => Flavour::Plain,
+                    Some(factory) => Flavour::Default(factory.clone()),
+                };
+                let dict = self.heap.dict(Dict::empty(flavour));
+                self.update_dict(&dict, values.get(1), named, span)?;
+                Ok(dict)
+            }
+            Python::Counter => {
+                let dict = self.heap.dict(Dict::empty(Flavour::Counter));
+                self.count_up(&dict, args, 1, span)?;
+                Ok(dict)
+            }
+            Python::Enum | Python::IntEnum => self.enum_of(python, args, span),
+            Python::Longest => {
+                let fill = args.take("fillvalue").unwrap_or(Value::None);
+                let values = args.values(what)?;
+                let sources = values.iter().map(|value| self.iter_of(value, span)).collect::<Res<Vec<_>>>()?;
+                if sources.is_empty() {
+                    return self.lazy(Iter::Done, span);
+                }
+                self.lazy(Iter::Longest(sources, fill), span)
+            }
+            _ if let Some(iter) = self.tool(python, &mut args, span)? => Ok(iter),
             Python::Partial => {
                 let mut given = args.positional.into_iter().map(|(value, _)| value);
                 let Some(callee) = given.next() else { return Err(Refusal::wrong(span, "`partial` takes a function")) };
@@ -61,7 +85,7 @@ impl<'c> Parser<'_, 'c> {
                 let attributes = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();
                 args.values(what)?
                     .first()
-                    .map_or(Ok(()), |value| Err(unread(python, std::slice::from_ref(value), span)))?;
+                    .map_or(Ok(()), |value| Err(self.not_read(what, std::slice::from_ref(value), span)))?;
                 Ok(self.heap.instance(Instance::namespace(attributes)))
             }
             Python::Field => self.field(args, span),
@@ -137,7 +161,15 @@ impl<'c> Parser<'_, 'c> {
             }
             (Python::Next, [Value::Iter(iter), default @ ..]) if default.len() < 2 => {
                 let item = self.next_of(iter, span)?;
-                item.or_else(|| default.first().cloned()).ok_or_else(|| Refusal::wrong(span, "`next` of nothing"))?
+                item.or_else(|| default.first().cloned())
+                    .ok_or_else(|| Refusal::wrong(span, "`next` of nothing").raises("StopIteration"))?
+            }
+            (Python::Combinations | Python::Combined | Python::Permutations, values) => {
+                self.chosen(python, values, span)?
+            }
+            (Python::Count, values) => self.counting(values, span)?,
+            (Python::Repeat, [value]) if self.body.is_none() => {
+                self.lazy(Iter::Repeat(value.clone(), i64::MAX), span)?
             }
             (Python::Chain, parts) => self.lazy(Iter::Chain(None, parts.iter().rev().cloned().collect()), span)?,
             (Python::Repeat, [value, Value::Int(count)]) => self.lazy(Iter::Repeat(value.clone(), *count), span)?,
@@ -149,9 +181,89 @@ impl<'c> Parser<'_, 'c> {
     fn asking(&mut self, python: Python, values: &[Value<'c>], span: Span) -> Res<Value<'c>> {
         match (python, values) {
             (Python::Auto, []) => Ok(Value::Builtin(Builtin::Python(Python::Auto))),
-            (Python::Type, [value]) => self.type_of(value).ok_or_else(|| unread(python, values, span)),
+            (Python::Type, [value]) => self.type_of(value).ok_or_else(|| self.not_read(python.name(), values, span)),
             (Python::Super, []) => self.super_of(span),
             (Python::Wrapper(wrapper), [function]) => self.wrapped(wrapper, function, span),
+            (Python::Binary(op), [a, b]) => self.static_binary(op, a, b, span),
+            (Python::Compare(op), [a, b]) => self.decided(op, a, b, span).map(Value::Bool),
+            (Python::Contains, [a, b]) => self.decided(ast::CmpOp::In, b, a, span).map(Value::Bool),
+            (Python::Unary(op), [value]) => self.static_unary(op, value, span),
+            (Python::Truth, [value]) => self.truth_of(value, span).map(Value::Bool),
+            (Python::GetItem, [owner, key]) => self.item(owner, &Index::Key(key.clone()), span),
+            (Python::ItemGetter | Python::AttrGetter, [_, ..]) => {
+                let of = if python == Python::ItemGetter { Python::ItemOf } else { Python::AttrOf };
+                let of = Value::Builtin(Builtin::Python(of));
+                Bound::value(of, values.to_vec(), Vec::new()).ok_or_else(|| super::too_deep(span))
+            }
+            (Python::ItemOf | Python::AttrOf, [keys @ .., owner]) => self.got(python, owner, keys, span),
+            (Python::Copy, [value]) => self.copy(value, span),
+            (Python::DeepCopy, [value]) => self.deep_copy(value, span),
+            (Python::Cast, [_, value]) | (Python::Same, [value]) => Ok(value.clone()),
+            (Python::NewType, [_, _]) => Ok(Value::Builtin(Builtin::Python(Python::Same))),
+            (Python::FromKeys, [keys, value @ ..]) if value.len() < 2 => {
+                let mut dict = Dict::default();
+                let value = value.first().cloned().unwrap_or(Value::None);
+                for key in self.items_of(keys, span)? {
+                    self.put(&mut dict, key, value.clone(), span)?;
+                }
+                Ok(self.heap.dict(dict))
+            }
+            (Python::Fields, [Value::Object(_) | Value::Record(_)]) => self.field_list(&values[0], span),
+            (Python::AsTuple, [value @ Value::Object(_)]) => self.as_tuple(value, span),
+            (Python::Chr, [Value::Int(code)]) => {
+                let c = u32::try_from(*code).ok().and_then(char::from_u32);
+                let c = c.ok_or_else(|| self.not_read(python.name(), values, span))?;
+                self.made_text(c.encode_utf8(&mut [0; 4]), span)
+            }
+            (Python::Ord, [Value::Str(text)]) if text.as_str().chars().count() == 1 => {
+                Ok(Value::Int(text.as_str().chars().next().map_or(0, |c| i64::from(u32::from(c)))))
+            }
+            (Python::Based(prefix), [number @ (Value::Int(_) | Value::Bool(_))]) => {
+                let number = if let Value::Int(number) = number {
+                    *number
+                } else {
+                    i64::from(matches!(number, Value::Bool(true)))
+                };
+                let digits = match prefix {
+                    'x' => format!("{:x}", number.unsigned_abs()),
+                    'o' => format!("{:o}", number.unsigned_abs()),
+                    _ => format!("{:b}", number.unsigned_abs()),
+                };
+                let sign = if number < 0 { "-" } else { "" };
+                self.made_text(&format!("{sign}0{prefix}{digits}"), span)
+            }
+            (Python::Callable, [value]) => match value {
+                Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Record(_) | Value::Math(_) => {
+                    Ok(Value::Bool(true))
+                }
+                Value::None
+                | Value::Bool(_)
+                | Value::Int(_)
+                | Value::Float(_)
+                | Value::Str(_)
+                | Value::Tuple(_)
+                | Value::List(_)
+                | Value::Dict(_)
+                | Value::Set(_) => Ok(Value::Bool(false)),
+                Value::Builtin(builtin) if builtin.is_of_values() => Ok(Value::Bool(true)),
+                _ => Err(self.not_read(python.name(), values, span)),
+            },
+            (Python::Setter, [Value::Wrapped(Wrapper::Property, getter), Value::Factory(setter)])
+                if self.factories[*getter].setter.is_none() =>
+            {
+                self.factories[*getter].setter = Some(*setter);
+                Ok(values[0].clone())
+            }
+            (Python::Wraps, [function]) => {
+                let wrapped = Value::Builtin(Builtin::Python(Python::Wrapped));
+                Bound::value(wrapped, vec![function.clone()], Vec::new()).ok_or_else(|| super::too_deep(span))
+            }
+            (Python::Wrapped, [function, Value::Factory(at)]) => {
+                let name = self.attribute_known(function, "__name__", span)?.flatten();
+                self.factories[*at].shown = name.or_else(|| self.factories[*at].shown.clone());
+                Ok(Value::Factory(*at))
+            }
+            (Python::Unique, [Value::Record(at)]) => self.unique(*at, span),
             (Python::DivMod, [a, b]) => {
                 let quotient = self.static_binary(ast::Operator::FloorDiv, a, b, span)?;
                 let rest = self.static_binary(ast::Operator::Mod, a, b, span)?;
@@ -167,22 +279,24 @@ impl<'c> Parser<'_, 'c> {
                     }
                     (base, power) = (base * base % m, power >> 1);
                 }
-                i64::try_from(result % m).map(Value::Int).map_err(|_| unread(python, values, span))
+                i64::try_from(result % m).map(Value::Int).map_err(|_| self.not_read(python.name(), values, span))
             }
             (Python::Repr, [value]) => match self.repr(value, 0, span)? {
                 Some(text) => self.made_text(&text, span),
-                None => Err(unread(python, values, span)),
+                None => Err(self.not_read(python.name(), values, span)),
             },
             (Python::IsInstance, [value, class]) => {
+                self.read(value, span)?;
                 let is = self.is_instance(value, class);
-                is.map(Value::Bool).ok_or_else(|| unread(python, values, span))
+                is.map(Value::Bool).ok_or_else(|| self.not_read(python.name(), values, span))
             }
             (Python::HasAttr, [value, Value::Str(name)]) if !name.as_str().starts_with("__") => {
                 match self.attribute_known(value, name.as_str(), span)? {
                     Some(known) => Ok(Value::Bool(known.is_some())),
-                    None => Err(unread(python, values, span)),
+                    None => Err(self.not_read(python.name(), values, span)),
                 }
             }
+            (Python::GetAttr, [Value::Unread(unread), Value::Str(_), ..]) => Ok(unread.another()),
             (Python::GetAttr, [value, Value::Str(name), default @ ..]) if default.len() < 2 => {
                 match self.attribute_known(value, name.as_str(), span)? {
                     Some(Some(known)) => Ok(known),
@@ -190,7 +304,7 @@ impl<'c> Parser<'_, 'c> {
                         [default] if !name.as_str().starts_with("__") => Ok(default.clone()),
                         _ => Err(self.no_attribute(value, name.as_str(), span)),
                     },
-                    None => Err(unread(python, values, span)),
+                    None => Err(self.not_read(python.name(), values, span)),
                 }
             }
             (Python::SetAttr, [owner, Value::Str(name), value]) => {
@@ -206,8 +320,30 @@ impl<'c> Parser<'_, 'c> {
                 Err(Refusal::wrong(span, "`object.__setattr__` takes an object, a name and a value"))
             }
             (Python::AsDict, [value @ Value::Object(_)]) => self.as_dict(value, 0, span),
-            _ => Err(unread(python, values, span)),
+            _ => Err(self.not_read(python.name(), values, span)),
         }
+    }
+
+    /// What `itemgetter(...)` and `attrgetter(...)` take of an object.
+    fn got(&mut self, python: Python, owner: &Value<'c>, keys: &[Value<'c>], span: Span) -> Res<Value<'c>> {
+        let mut taken = Vec::with_capacity(keys.len());
+        for key in keys {
+            let part = match (python, key) {
+                (Python::ItemOf, key) => self.item(owner, &Index::Key(key.clone()), span)?,
+                (_, Value::Str(path)) => {
+                    let mut part = owner.clone();
+                    for name in path.as_str().split('.') {
+                        self.read(&part, span)?;
+                        let found = self.attribute_known(&part, name, span)?.flatten();
+                        part = found.ok_or_else(|| self.no_attribute(&part, name, span))?;
+                    }
+                    part
+                }
+                _ => return Err(self.not_read(python.name(), keys, span)),
+            };
+            taken.push(part);
+        }
+        if let [one] = &taken[..] { Ok(one.clone()) } else { self.tuple(taken, span) }
     }
 
     /// Whether a value has an attribute, and which; none where that is not known.
@@ -216,6 +352,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Object(_) => self.object_attribute(owner, name, span).map(Some),
             Value::Record(class) => self.record_attribute(*class, name, span).map(Some),
             Value::Super(parts) => self.super_attribute(parts, name, span).map(Some),
+            Value::Factory(at) if name == "__name__" => Ok(Some(Some(self.function_name(*at)))),
             owner if self.has_method(owner, name) => {
                 Ok(Some(Some(Value::Method(Rc::new((owner.clone(), self.cx.symbol(name)))))))
             }
@@ -287,7 +424,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Tuple(_) => Builtin::TupleType,
             Value::List(_) => Builtin::List,
             Value::IntRange(_) => Builtin::Range,
-            Value::Dict(dict) if !dict.get().is_ordered => Builtin::Python(Python::Dict),
+            Value::Dict(dict) if dict.get().is_plain() => Builtin::Python(Python::Dict),
             Value::Set(set) if set.get().is_frozen => Builtin::Python(Python::FrozenSet),
             Value::Set(_) => Builtin::Python(Python::Set),
             _ => return None,
@@ -322,7 +459,8 @@ impl<'c> Parser<'_, 'c> {
                 Builtin::Range => matches!(value, Value::IntRange(_)),
                 Builtin::TupleType => matches!(value, Value::Tuple(_)) || self.is_tuple(value),
                 Builtin::Python(Python::Dict) => matches!(value, Value::Dict(_)),
-                Builtin::Python(Python::OrderedDict) => matches!(value, Value::Dict(dict) if dict.get().is_ordered),
+                Builtin::Python(Python::OrderedDict) => matches!(value, Value::Dict(dict) if dict.get().is_ordered()),
+                Builtin::Python(Python::Counter) => matches!(value, Value::Dict(dict) if dict.get().is_counter()),
                 Builtin::Python(Python::Set) => matches!(value, Value::Set(set) if !set.get().is_frozen),
                 Builtin::Python(Python::FrozenSet) => matches!(value, Value::Set(set) if set.get().is_frozen),
                 Builtin::Python(Python::Object) => true,

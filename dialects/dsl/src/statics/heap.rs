@@ -119,8 +119,9 @@ impl<'c> Value<'c> {
 }
 
 impl<'c> Parser<'_, 'c> {
-    /// Refuses an object whose state is not known any more.
+    /// Refuses a value that is not read, and an object whose state is not known any more.
     pub(crate) fn known(&self, value: &Value<'c>, span: Span) -> Res<()> {
+        self.read(value, span)?;
         if !self.has_unknown {
             return Ok(());
         }
@@ -131,7 +132,10 @@ impl<'c> Parser<'_, 'c> {
         let class = match value {
             Value::Record(at) => Some(*at),
             Value::Object(object) => object.get().class(),
-            Value::Bound(bound) => return bound.args.iter().try_for_each(|value| self.known(value, span)),
+            Value::Bound(bound) => {
+                let mut args = bound.args.iter().filter(|value| !matches!(value, Value::Unread(_)));
+                return args.try_for_each(|value| self.known(value, span));
+            }
             Value::Method(method) if method.0.depth() == 0 => return self.known(&method.0, span),
             _ => None,
         };

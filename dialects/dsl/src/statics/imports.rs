@@ -2,13 +2,13 @@
 
 use ruff_python_ast as ast;
 use tf_core::diag::did_you_mean;
-use tf_types::Storage;
+use tf_types::{Storage, Symbol};
 
 use crate::names::{self, Builtin};
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
 use crate::statics::Python;
-use crate::statics::library::changes_given;
+use crate::statics::Unread;
 use crate::value::Value;
 
 const ROOT: &str = "tilefoundry";
@@ -22,39 +22,16 @@ fn is_unknown(module: &str) -> bool {
     part.is_some_and(|part| !PARTS.contains(&part))
 }
 
-fn is_ours(module: &str) -> bool {
+pub(super) fn is_ours(module: &str) -> bool {
     module == ROOT || module.strip_prefix(ROOT).is_some_and(|rest| rest.starts_with('.'))
 }
 
 impl<'c> Parser<'_, 'c> {
-    /// `import a.b as c`.
-    pub(crate) fn import(&mut self, import: &ast::StmtImport) {
-        for alias in &import.names {
-            let module = alias.name.as_str();
-            let root = module.split('.').next().unwrap_or(module);
-            let bound = alias.asname.as_ref().map_or(root, |name| name.as_str());
-            let binding = if let Some(library) = Python::module(module) {
-                Binding::Value(Value::Builtin(Builtin::Library(library)))
-            } else if !is_ours(module) {
-                self.outside(module, alias)
-            } else {
-                let last = module.rsplit('.').next().unwrap_or(module);
-                let value = if alias.asname.is_some() { names::exported(last) } else { None };
-                Binding::Value(value.unwrap_or(Value::Builtin(Builtin::Package)))
-            };
-            self.bind(self.cx.symbol(bound), binding);
-        }
-    }
-
-    /// `from a.b import c as d`.
-    pub(crate) fn import_from(&mut self, import: &ast::StmtImportFrom) {
-        let module = import.module.as_ref().map_or("", |name| name.as_str());
-        if module == "__future__" {
-            return;
-        }
-        for alias in &import.names {
-            let name = alias.name.as_str();
-            if name == "*" {
+    /// `import a.b as c`, `from a.b import c as d`.
+    pub(crate) fn import(&mut self, stmt: &ast::Stmt) {
+        if let ast::Stmt::ImportFrom(import) = stmt {
+            let module = import.module.as_ref().map_or("", |name| name.as_str());
+            for alias in import.names.iter().filter(|alias| alias.name.as_str() == "*") {
                 match module {
                     // Ops are found in the registry.
                     "tilefoundry.dsl.tf" | "tilefoundry.dsl.T" if import.level == 0 => {}
@@ -62,14 +39,34 @@ impl<'c> Parser<'_, 'c> {
                     // Other packages export too much to guess at.
                     _ => {
                         let why = format!("`{}` may bind it anew, and is not read", self.text(import));
+                        self.doubts += 1;
                         self.lose_names(&why, self.span(alias));
                     }
                 }
-                continue;
             }
-            let bound = alias.asname.as_ref().map_or(name, |name| name.as_str());
-            let binding = self.imported(module, name, alias, import.level > 0);
-            self.bind(self.cx.symbol(bound), binding);
+        }
+        for (name, binding) in self.import_bindings(stmt) {
+            // There may be no such module.
+            self.doubts += usize::from(binding.as_unread().is_some());
+            self.bind(name, binding);
+        }
+    }
+
+    /// The names that an import statement binds.
+    pub(super) fn import_bindings(&self, stmt: &ast::Stmt) -> Vec<(Symbol<'c>, Binding<'c>)> {
+        match stmt {
+            ast::Stmt::Import(import) => import.names.iter().map(|alias| self.module_binding(alias)).collect(),
+            ast::Stmt::ImportFrom(import) => {
+                let module = import.module.as_ref().map_or("", |name| name.as_str());
+                let names = import.names.iter().filter(|alias| alias.name.as_str() != "*" && module != "__future__");
+                let binding = |alias: &ast::Alias| {
+                    let name = alias.name.as_str();
+                    let bound = alias.asname.as_ref().map_or(name, |name| name.as_str());
+                    (self.cx.symbol(bound), self.imported(module, name, alias, import.level > 0))
+                };
+                names.map(binding).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -81,6 +78,22 @@ impl<'c> Parser<'_, 'c> {
                 self.bind(self.cx.symbol(name), Binding::Value(value));
             }
         }
+    }
+
+    fn module_binding(&self, alias: &ast::Alias) -> (Symbol<'c>, Binding<'c>) {
+        let module = alias.name.as_str();
+        let root = module.split('.').next().unwrap_or(module);
+        let bound = alias.asname.as_ref().map_or(root, |name| name.as_str());
+        let binding = if let Some(library) = Python::module(module) {
+            Binding::Value(Value::Builtin(Builtin::Library(library)))
+        } else if !is_ours(module) {
+            self.outside(module, alias)
+        } else {
+            let last = module.rsplit('.').next().unwrap_or(module);
+            let value = if alias.asname.is_some() { names::exported(last) } else { None };
+            Binding::Value(value.unwrap_or(Value::Builtin(Builtin::Package)))
+        };
+        (self.cx.symbol(bound), binding)
     }
 
     fn imported(&self, module: &str, name: &str, alias: &ast::Alias, relative: bool) -> Binding<'c> {
@@ -125,7 +138,7 @@ impl<'c> Parser<'_, 'c> {
         match did_you_mean(name, names::all()) {
             Some(near) => Binding::unread(format!("{why}; did you mean `{near}`?"), self.span(alias)),
             // Of the host's side of the package, as other parts of it.
-            None => Binding::Unread { why, at: self.span(alias), is_import: !changes_given(name) },
+            None => Binding::Value(Unread::of_host(&why, name, self.span(alias))),
         }
     }
 
@@ -140,9 +153,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     fn outside(&self, module: &str, alias: &ast::Alias) -> Binding<'c> {
-        let why = format!("it comes from `{module}`, and authoring files are read, not executed");
         // Under another name it changes what it is given all the same.
-        let is_import = !changes_given(alias.name.as_str());
-        Binding::Unread { why, at: self.span(alias), is_import }
+        Binding::Value(Unread::of_library(module, alias.name.as_str(), self.span(alias)))
     }
 }

@@ -5,10 +5,10 @@ use tf_core::Span;
 use tf_infer::arguments;
 use tf_types::Symbol;
 
-use super::class::{Kind, Record};
+use super::class::Kind;
 use super::dataclass::{Field, Preset};
 use super::{Args, Dict, Wrapper};
-use crate::parser::{self, Binding, Frame, Names, Parser};
+use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::{SEQUENCE_DEPTH, Value};
 
@@ -39,6 +39,11 @@ impl<'c> Instance<'c> {
 
     pub(crate) fn host(attributes: Vec<(Symbol<'c>, Value<'c>)>) -> Self {
         Self { kind: Of::Host, attributes, is_tuple: false, is_frozen: false }
+    }
+
+    /// An instance of the same class without attributes.
+    pub(super) fn alike(&self) -> Self {
+        Self { kind: self.kind, attributes: Vec::new(), is_tuple: self.is_tuple, is_frozen: self.is_frozen }
     }
 
     /// Its class; none for a namespace and an object of the host.
@@ -83,6 +88,10 @@ impl<'c> Parser<'_, 'c> {
         let mut instance = Instance::of(class, Vec::new(), is_frozen);
         instance.is_tuple = kinds.iter().any(|kind| matches!(kind, Kind::Tuple));
         let object = self.heap.instance(instance);
+        let is_exception = self.is_exception(class);
+        if is_exception {
+            self.keep_args(&object, &args, span)?;
+        }
         match self.definer(class, "__init__") {
             Some((owner, true)) => match self.class_attribute(owner, "__init__", span)? {
                 Some(Value::Factory(_)) if self.is_tuple(&object) => {
@@ -97,11 +106,65 @@ impl<'c> Parser<'_, 'c> {
                 _ => return Err(Refusal::unread(span, "`__init__` is no plain function")),
             },
             Some((owner, false)) => self.fill(owner, &object, args, span)?,
+            None if is_exception && args.keywords.is_empty() => {}
             None => {
                 args.sorted(self.records[class].name.as_str(), &[])?;
             }
         }
         Ok(object)
+    }
+
+    pub(super) fn is_tuple_class(&self, class: usize) -> bool {
+        self.classes(Some(class)).any(|at| matches!(self.records[at].kind, Kind::Tuple))
+    }
+
+    /// The names of the fields of a class.
+    pub(super) fn field_names(&self, class: usize, span: Span) -> Res<Value<'c>> {
+        self.tuple(self.records[class].fields.iter().map(|field| Value::Str(field.name)).collect(), span)
+    }
+
+    /// `fields(config)`: what each is called and what it is by default.
+    pub(super) fn field_list(&mut self, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        let class = if let Value::Record(at) = value { Some(*at) } else { self.class_of(value) };
+        let owner = class.and_then(|class| self.dataclass_in(class));
+        let owner = owner.ok_or_else(|| self.not_read("fields", std::slice::from_ref(value), span))?;
+        let names: Vec<_> = self.records[owner].fields.iter().map(|field| field.name).collect();
+        let name = self.cx.symbol("name");
+        let items = names.into_iter().map(|field| self.heap.instance(Instance::host(vec![(name, Value::Str(field))])));
+        let items = items.collect();
+        self.tuple(items, span)
+    }
+
+    /// `astuple(config)` of values that are copied as they are.
+    pub(super) fn as_tuple(&mut self, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        let Value::Dict(dict) = self.as_dict(value, 0, span)? else {
+            return Err(self.not_read("astuple", std::slice::from_ref(value), span));
+        };
+        let items: Vec<_> = dict.get().items().iter().map(|(_, value)| value.clone()).collect();
+        if items.iter().any(|item| matches!(item, Value::Dict(_) | Value::List(_))) {
+            return Err(self.not_read("astuple", std::slice::from_ref(value), span));
+        }
+        self.tuple(items, span)
+    }
+
+    fn dataclass_in(&self, class: usize) -> Option<usize> {
+        self.classes(Some(class)).find(|at| matches!(self.records[*at].kind, Kind::Data(_)))
+    }
+
+    fn class_of(&self, value: &Value<'c>) -> Option<usize> {
+        match value {
+            Value::Object(object) => object.get().class(),
+            _ => None,
+        }
+    }
+
+    /// What an exception is made of.
+    fn keep_args(&mut self, object: &Value<'c>, args: &Args<'c>, span: Span) -> Res<()> {
+        let args = self.tuple(args.positional.iter().map(|(value, _)| value.clone()).collect(), span)?;
+        if let Value::Object(object) = object {
+            object.change().set(self.cx.symbol("args"), args);
+        }
+        Ok(())
     }
 
     pub(super) fn is_tuple(&self, value: &Value<'c>) -> bool {
@@ -129,7 +192,8 @@ impl<'c> Parser<'_, 'c> {
                 return Ok(member.clone());
             }
         }
-        Err(Refusal::wrong(span, format!("`{name}` has no member {}", value.describe())))
+        let message = format!("`{name}` has no member {}", value.describe());
+        Err(Refusal::wrong(span, message).raises("ValueError"))
     }
 
     /// An abstract method that no class of the chain defines.
@@ -181,7 +245,9 @@ impl<'c> Parser<'_, 'c> {
                 (None, Preset::Factory(factory)) => self.call_value(factory, Args::default(), span)?,
                 (None, _) if !field.init => continue,
                 (None, Preset::Value(value)) => value.clone(),
-                (None, Preset::None) => return Err(Refusal::wrong(span, format!("`{what}` needs `{}`", field.name))),
+                (None, Preset::None) => {
+                    return Err(Refusal::wrong(span, format!("`{what}` needs `{}`", field.name)).raises("TypeError"));
+                }
             };
             instance.change().set(field.name, value);
         }
@@ -204,6 +270,9 @@ impl<'c> Parser<'_, 'c> {
         let (object, _) = args.positional.remove(0);
         match owner {
             Some(owner) => self.fill(owner, &object, args, span)?,
+            None if self.class_of(&object).is_some_and(|class| self.is_exception(class)) => {
+                self.keep_args(&object, &args, span)?;
+            }
             None => {
                 args.sorted("object", &[])?;
             }
@@ -227,8 +296,8 @@ impl<'c> Parser<'_, 'c> {
     fn dataclass_of(&self, value: &Value<'c>) -> Option<(usize, usize)> {
         let Value::Object(object) = value else { return None };
         let class = object.get().class()?;
-        let owner = self.classes(Some(class)).find(|at| matches!(self.records[*at].kind, Kind::Data(_)))?;
-        Some((class, owner))
+        let is_tuple = self.is_tuple_class(class).then_some(class);
+        Some((class, is_tuple.or_else(|| self.dataclass_in(class))?))
     }
 
     /// `replace(config, layers=3)`.
@@ -256,6 +325,9 @@ impl<'c> Parser<'_, 'c> {
     /// `asdict(config)`, at all depths.
     pub(super) fn as_dict(&mut self, value: &Value<'c>, depth: u32, span: Span) -> Res<Value<'c>> {
         self.step(1, span)?;
+        if let Value::Unread(unread) = value {
+            return Ok(unread.another());
+        }
         self.known(value, span)?;
         if depth > SEQUENCE_DEPTH {
             return Err(super::too_deep(span));
@@ -276,7 +348,7 @@ impl<'c> Parser<'_, 'c> {
                 let items = items.map(|item| self.as_dict(item, depth + 1, span)).collect::<Res<Vec<_>>>()?;
                 if let Value::List(_) = value { Ok(self.heap.list(items)) } else { self.tuple(items, span) }
             }
-            Value::Dict(items) => {
+            Value::Dict(items) if items.get().is_plain() => {
                 let entries = items.get().entries();
                 for (key, name, item) in entries {
                     dict.put(key, name, self.as_dict(&item, depth + 1, span)?);
@@ -284,7 +356,7 @@ impl<'c> Parser<'_, 'c> {
                 Ok(self.heap.dict(dict))
             }
             Value::Object(_) if self.members_like(value) => Ok(value.clone()),
-            Value::Object(_) | Value::Set(_) | Value::Iter(_) | Value::View(..) => {
+            Value::Object(_) | Value::Set(_) | Value::Iter(_) | Value::View(..) | Value::Dict(_) => {
                 Err(Refusal::unread(span, format!("a copy of {} is not read", value.describe())))
             }
             other => Ok(other.clone()),
@@ -298,7 +370,11 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `namedtuple("Pair", "a b")`.
-    pub(super) fn named_tuple(&mut self, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+    pub(super) fn named_tuple(&mut self, mut args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let defaults = match args.take("defaults") {
+            None | Some(Value::None) => Vec::new(),
+            Some(defaults) => self.items_of(&defaults, span)?,
+        };
         let values = args.values("namedtuple")?;
         let [Value::Str(name), fields] = &values[..] else {
             return Err(Refusal::unread(span, "`namedtuple` takes a name and the names of fields"));
@@ -318,16 +394,14 @@ impl<'c> Parser<'_, 'c> {
                 }
             }
         }
-        let field = |name| Field { name, default: Preset::None, init: true, compare: true, kw_only: None };
-        self.records.push(Record {
-            name: *name,
-            kind: Kind::Tuple,
-            base: None,
-            names: Names::scope(Frame::default(), parser::Kind::Class),
-            fields: names.into_iter().map(field).collect(),
-            members: std::rc::Rc::default(),
-            unknown: None,
-        });
-        Ok(Value::Record(self.records.len() - 1))
+        let first = names.len().checked_sub(defaults.len());
+        let first = first.ok_or_else(|| Refusal::wrong(span, "`namedtuple` has more defaults than fields"))?;
+        let preset = |at: usize| match at.checked_sub(first) {
+            Some(at) => Preset::Value(defaults[at].clone()),
+            None => Preset::None,
+        };
+        let field = |(at, name)| Field { name, default: preset(at), init: true, compare: true, kw_only: None };
+        let fields = names.into_iter().enumerate().map(field).collect();
+        Ok(Value::Record(self.new_record(*name, Kind::Tuple, Vec::new(), fields)))
     }
 }

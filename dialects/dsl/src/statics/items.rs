@@ -5,7 +5,7 @@ use std::rc::Rc;
 use ruff_python_ast as ast;
 use tf_core::Span;
 
-use super::IntRange;
+use super::{Args, Dict, Flavour, IntRange, Key, Ref};
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::{Sequence, Value};
@@ -27,7 +27,9 @@ pub(super) fn place(index: &Value<'_>, count: usize, span: Span) -> Res<usize> {
     };
     let from_start = if at < 0 { at.saturating_add(count as i64) } else { at };
     let place = usize::try_from(from_start).ok().filter(|place| *place < count);
-    place.ok_or_else(|| Refusal::unread(span, format!("index {at} is out of range: there are {count} items")))
+    place.ok_or_else(|| {
+        Refusal::unread(span, format!("index {at} is out of range: there are {count} items")).raises("IndexError")
+    })
 }
 
 /// The start, the step and the number of items that a slice takes, as Python has it.
@@ -84,11 +86,15 @@ impl<'c> Parser<'_, 'c> {
     /// `owner[index]` of constants.
     pub(super) fn item(&mut self, owner: &Value<'c>, index: &Index<'c>, span: Span) -> Res<Value<'c>> {
         self.known(owner, span)?;
-        match (owner, index) {
+        let plain = self.payload(owner);
+        match (plain.as_ref().unwrap_or(owner), index) {
             (Value::Dict(dict), Index::Key(key)) => {
                 let found = self.key(key, "key of a dict", span)?;
-                let value = dict.get().get(&found).cloned();
-                value.ok_or_else(|| Refusal::unread(span, format!("the dict has no key {}", key.describe())))
+                let known = dict.get().get(&found).cloned();
+                let value = if known.is_some() { known } else { self.missing(dict, found, key, span)? };
+                value.ok_or_else(|| {
+                    Refusal::unread(span, format!("the dict has no key {}", key.describe())).raises("KeyError")
+                })
             }
             (Value::Record(class), Index::Key(Value::Str(name))) if self.members_of(*class).is_some() => {
                 match self.class_attribute(*class, name.as_str(), span)? {
@@ -136,6 +142,24 @@ impl<'c> Parser<'_, 'c> {
                 }
             }
         }
+    }
+
+    /// The item of a dict that has no such key: what a `defaultdict` or `Counter` has for it.
+    pub(crate) fn missing(
+        &mut self,
+        dict: &Ref<Dict<'c>>,
+        found: Key<'c>,
+        key: &Value<'c>,
+        span: Span,
+    ) -> Res<Option<Value<'c>>> {
+        let factory = match &dict.get().flavour {
+            Flavour::Default(factory) if self.body.is_none() => factory.clone(),
+            Flavour::Counter => return Ok(Some(Value::Int(0))),
+            _ => return Ok(None),
+        };
+        let value = self.call_value(&factory, Args::default(), span)?;
+        dict.change().put(found, key.clone(), value.clone());
+        Ok(Some(value))
     }
 
     /// `items[a:b:c]` of a compile-time tuple or list, as Python takes it.
@@ -209,7 +233,9 @@ impl<'c> Parser<'_, 'c> {
                 let found = self.key(&key, "key of a dict", span)?;
                 self.step(dict.get().len(), span)?;
                 let gone = dict.change().remove(&found);
-                gone.map(drop).ok_or_else(|| Refusal::unread(span, format!("the dict has no key {}", key.describe())))
+                gone.map(drop).ok_or_else(|| {
+                    Refusal::unread(span, format!("the dict has no key {}", key.describe())).raises("KeyError")
+                })
             }
             (Value::List(list), Index::Key(key)) => {
                 let count = list.get().len();

@@ -6,6 +6,8 @@ use tf_core::Span;
 use tf_types::Symbol;
 
 use super::comprehension::Generator;
+use super::itertools::Tool;
+use super::routine::Routine;
 use super::{Args, Dict, Ref};
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
@@ -61,14 +63,25 @@ pub(crate) enum Iter<'c> {
     Map(Value<'c>, Vec<Ref<Iter<'c>>>),
     Filter(Value<'c>, Ref<Iter<'c>>),
     Zip(Vec<Ref<Iter<'c>>>, bool),
+    /// With what stands for items that are missing.
+    Longest(Vec<Ref<Iter<'c>>>, Value<'c>),
     Enumerate(Ref<Iter<'c>>, i64),
     /// The one that is walked, then those that follow, the next one last.
     Chain(Option<Ref<Iter<'c>>>, Vec<Value<'c>>),
     Repeat(Value<'c>, i64),
     Generator(Box<Generator<'c>>),
+    /// A call of a generator function.
+    Routine(Box<Routine<'c>>),
+    Tool(Box<Tool<'c>>, Ref<Iter<'c>>),
+    /// An instance that is asked by `__next__`.
+    Object(Value<'c>),
 }
 
 impl<'c> Iter<'c> {
+    pub(super) fn of(items: Vec<Value<'c>>) -> Self {
+        Self::Items(Rc::new(Sequence { items, depth: 0 }), 0)
+    }
+
     /// The values that it holds.
     pub(super) fn parts(&self) -> Vec<Value<'c>> {
         let inner = |iters: &[Ref<Self>]| iters.iter().map(|iter| Value::Iter(Rc::clone(iter))).collect::<Vec<_>>();
@@ -79,10 +92,14 @@ impl<'c> Iter<'c> {
             Self::Map(function, sources) => [vec![function.clone()], inner(sources)].concat(),
             Self::Filter(function, source) => vec![function.clone(), Value::Iter(Rc::clone(source))],
             Self::Zip(sources, _) => inner(sources),
+            Self::Longest(sources, fill) => [vec![fill.clone()], inner(sources)].concat(),
             Self::Enumerate(source, _) => vec![Value::Iter(Rc::clone(source))],
             Self::Chain(open, rest) => [inner(open.as_slice()), rest.clone()].concat(),
             Self::Repeat(value, _) => vec![value.clone()],
             Self::Generator(generator) => generator.parts(),
+            Self::Object(object) => vec![object.clone()],
+            Self::Routine(routine) => routine.parts(),
+            Self::Tool(tool, source) => [tool.parts(), vec![Value::Iter(Rc::clone(source))]].concat(),
             Self::Done | Self::Busy | Self::Range(..) | Self::Text(..) => Vec::new(),
         }
     }
@@ -116,6 +133,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Object(object) if !object.get().is_tuple => {
                 return match self.run_special(value, "__iter__", Vec::new(), span)? {
                     Some(Value::Iter(iter)) => Ok(iter),
+                    Some(object @ Value::Object(_)) => Ok(self.heap.iter(Iter::Object(object))),
                     Some(other) => Err(Refusal::unread(
                         span,
                         format!("`__iter__` gives {}, which is not walked", other.describe()),
@@ -200,6 +218,19 @@ impl<'c> Parser<'_, 'c> {
                 Some(row) => Some(self.tuple(row, span)?),
                 None => None,
             },
+            Iter::Longest(sources, fill) => {
+                let mut row = Vec::with_capacity(sources.len());
+                for source in &*sources {
+                    row.push(self.next_of(source, span)?);
+                }
+                match row.iter().all(Option::is_none) {
+                    true => None,
+                    false => {
+                        let items = row.into_iter().map(|item| item.unwrap_or_else(|| fill.clone())).collect();
+                        Some(self.tuple(items, span)?)
+                    }
+                }
+            }
             Iter::Enumerate(source, at) => match self.next_of(source, span)? {
                 Some(item) => {
                     *at += 1;
@@ -221,7 +252,20 @@ impl<'c> Parser<'_, 'c> {
                 (*left >= 0).then(|| value.clone())
             }
             Iter::Generator(generator) => self.generate(generator, span)?,
+            Iter::Routine(routine) => self.resume(routine, span)?,
+            Iter::Object(object) => self.next_of_object(object, span)?,
+            Iter::Tool(tool, source) => self.next_of_tool(tool, source, span)?,
         })
+    }
+
+    /// What `__next__` gives; none where it stops.
+    pub(super) fn next_of_object(&mut self, object: &Value<'c>, span: Span) -> Res<Option<Value<'c>>> {
+        match self.run_special(object, "__next__", Vec::new(), span) {
+            Ok(Some(item)) => Ok(Some(item)),
+            Ok(None) => Err(no_sequence(object, span)),
+            Err(refusal) if self.raises(&refusal, "StopIteration") => Ok(None),
+            Err(refusal) => Err(refusal),
+        }
     }
 
     /// One item of each; none where one of them ends.
@@ -284,7 +328,8 @@ impl<'c> Parser<'_, 'c> {
     /// `len(value)`; none where it has none.
     pub(super) fn length(&mut self, value: &Value<'c>, span: Span) -> Res<Option<i64>> {
         self.known(value, span)?;
-        Ok(Some(match value {
+        let plain = self.payload(value);
+        Ok(Some(match plain.as_ref().unwrap_or(value) {
             Value::Str(text) => {
                 if self.body.is_none() {
                     self.step(text.as_str().len() / 64, span)?;

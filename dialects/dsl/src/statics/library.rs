@@ -2,7 +2,8 @@
 
 use ruff_python_ast as ast;
 
-use crate::parser::{Binding, Parser};
+use super::Unread;
+use crate::parser::Parser;
 
 /// Functions of libraries that change what they are given.
 const IN_PLACE: &[&str] = &[
@@ -47,11 +48,9 @@ impl Parser<'_, '_> {
                     at = &attribute.value;
                 }
                 ast::Expr::Name(name) => {
-                    let is_import = matches!(
-                        self.binding(self.cx.symbol(name.id.as_str())).as_deref(),
-                        Some(Binding::Unread { is_import: true, .. })
-                    );
-                    return is_import && last.is_none_or(|last| !changes_given(last));
+                    let bound = self.binding(self.cx.symbol(name.id.as_str()));
+                    let is_library = bound.is_some_and(|bound| bound.as_unread().is_some_and(Unread::is_library));
+                    return is_library && last.is_none_or(|last| !changes_given(last));
                 }
                 _ => return false,
             }

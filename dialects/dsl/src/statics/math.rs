@@ -5,7 +5,7 @@ use tf_core::Span;
 
 use super::numbers::exact;
 use crate::parser::Parser;
-use crate::refusal::{Res, unread_call};
+use crate::refusal::Res;
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
@@ -25,7 +25,7 @@ impl<'c> Parser<'_, 'c> {
     /// `math.sqrt(x)` and others.
     pub(crate) fn math_call(&mut self, name: &str, values: &[Value<'c>], span: Span) -> Res<Value<'c>> {
         let what = format!("math.{name}");
-        let unread = || unread_call(&what, values, span);
+        let unread = || self.not_read(&what, values, span);
         match (name, values) {
             ("prod", [items]) => {
                 let items = self.items_of(items, span)?;

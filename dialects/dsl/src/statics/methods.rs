@@ -13,6 +13,7 @@ use crate::value::{Value, View};
 const LIST: &[&str] =
     &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"];
 const DICT: &[&str] = &["clear", "copy", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"];
+const COUNTER: &[&str] = &["elements", "most_common", "subtract", "total"];
 /// Those that change the set.
 const SET_CHANGES: &[&str] = &[
     "add",
@@ -41,7 +42,7 @@ impl<'c> Parser<'_, 'c> {
         match owner {
             Value::Str(_) => text::is_method(name),
             Value::List(_) => LIST.contains(&name),
-            Value::Dict(_) => DICT.contains(&name),
+            Value::Dict(dict) => DICT.contains(&name) || COUNTER.contains(&name) && dict.get().is_counter(),
             Value::Set(set) => SET.contains(&name) || SET_CHANGES.contains(&name) && !set.get().is_frozen,
             Value::Tuple(_) => matches!(name, "index" | "count"),
             Value::Int(_) => name == "bit_length",
@@ -87,6 +88,10 @@ impl<'c> Parser<'_, 'c> {
                 let values = args.values(name)?;
                 self.list_method(owner, name, values, span)
             }
+            Value::Dict(dict) if dict.get().is_counter() && matches!(name, "update" | "subtract") => {
+                self.count_up(owner, args, if name == "update" { 1 } else { -1 }, span)?;
+                Ok(Value::None)
+            }
             Value::Dict(_) if name == "update" => {
                 let named = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();
                 match &args.values(name)?[..] {
@@ -108,8 +113,17 @@ impl<'c> Parser<'_, 'c> {
                 let values = args.values(name)?;
                 self.found(owner, name, &values, span)
             }
+            Value::Str(text) if name == "format" => {
+                let values: Vec<_> = args.positional.drain(..).map(|(value, _)| value).collect();
+                let named: Vec<_> = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();
+                match self.filled(text.as_str(), &values, &named, span)? {
+                    Some(made) => self.made_text(&made, span),
+                    None => Err(unread(owner, name, span)),
+                }
+            }
             Value::Str(text) => {
                 let values: Vec<_> = args.values(name)?.into_iter().map(|value| self.plain(value)).collect();
+                values.iter().try_for_each(|value| self.read(value, span))?;
                 self.text_method(*text, name, &values, span)?.ok_or_else(|| unread(owner, name, span))
             }
             Value::Int(number) if args.values(name)?.is_empty() => {
@@ -126,7 +140,7 @@ impl<'c> Parser<'_, 'c> {
         let mut count = 0;
         for (at, known) in items.iter().enumerate() {
             self.step(1, span)?;
-            if self.equal(known, item, span)? {
+            if self.equal_parts(known, item, 1, span)? {
                 if name == "index" {
                     return Ok(Value::Int(at as i64));
                 }
@@ -134,7 +148,8 @@ impl<'c> Parser<'_, 'c> {
             }
         }
         match name {
-            "index" => Err(Refusal::wrong(span, format!("{} is not in {}", item.describe(), owner.describe()))),
+            "index" => Err(Refusal::wrong(span, format!("{} is not in {}", item.describe(), owner.describe()))
+                .raises("ValueError")),
             _ => Ok(Value::Int(count)),
         }
     }
@@ -182,7 +197,7 @@ impl<'c> Parser<'_, 'c> {
             }
             ("pop", []) => {
                 let last = Rc::make_mut(&mut list.change()).items.pop();
-                return last.ok_or_else(|| Refusal::unread(span, "`pop` from an empty list"));
+                return last.ok_or_else(|| Refusal::unread(span, "`pop` from an empty list").raises("IndexError"));
             }
             ("pop", [at]) => {
                 let at = items::place(&self.plain(at.clone()), count, span)?;
@@ -241,19 +256,24 @@ impl<'c> Parser<'_, 'c> {
                 self.step(count, span)?;
                 let known = dict.change().remove(&key).map(|(_, value)| value);
                 let known = known.or_else(|| rest.first().cloned());
-                known.ok_or_else(|| Refusal::unread(span, format!("the dict has no key {}", name.describe())))
+                known.ok_or_else(|| {
+                    Refusal::unread(span, format!("the dict has no key {}", name.describe())).raises("KeyError")
+                })
             }
             ("popitem", _, []) => {
                 let last = dict.get().entries().pop();
                 self.step(count, span)?;
                 let Some((key, name, value)) = last else {
-                    return Err(Refusal::unread(span, "`popitem` from an empty dict"));
+                    return Err(Refusal::unread(span, "`popitem` from an empty dict").raises("KeyError"));
                 };
                 dict.change().remove(&key);
                 self.tuple(vec![name, value], span)
             }
+            ("total" | "elements" | "most_common", _, _) if dict.get().is_counter() => {
+                self.counted(owner, name, &values, span)
+            }
             ("clear", _, []) => {
-                *dict.change() = Dict::default();
+                dict.change().clear();
                 Ok(Value::None)
             }
             ("copy", _, []) => {
@@ -314,7 +334,9 @@ impl<'c> Parser<'_, 'c> {
                     "add" if !is_there => set.change().items.put(key, item.clone(), Value::None),
                     "add" => {}
                     "remove" if !is_there => {
-                        return Err(Refusal::unread(span, format!("{} is not in the set", item.describe())));
+                        return Err(
+                            Refusal::unread(span, format!("{} is not in the set", item.describe())).raises("KeyError")
+                        );
                     }
                     _ => {
                         self.step(count, span)?;

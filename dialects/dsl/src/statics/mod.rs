@@ -9,10 +9,12 @@ mod class;
 mod compare;
 mod comprehension;
 mod construct;
+mod copies;
 mod dataclass;
 mod dict;
 mod effects;
 mod enums;
+mod exceptions;
 mod exec;
 mod format;
 mod functions;
@@ -21,6 +23,7 @@ mod imports;
 mod instance;
 mod items;
 mod iter;
+mod itertools;
 mod library;
 mod math;
 mod methods;
@@ -28,19 +31,22 @@ mod numbers;
 mod order;
 mod placement;
 mod python;
+mod routine;
 mod special;
 mod targets;
 mod text;
+mod unread;
 
 use std::rc::Rc;
 
 pub(crate) use args::Args;
 pub(crate) use attributes::Wrapper;
-pub(crate) use bound::{names_of, yields};
+pub(crate) use bound::{names_of, outer_names, yields};
 pub(crate) use class::Record;
 pub(crate) use dataclass::Field;
-pub(crate) use dict::{Dict, Key, Set};
-pub(crate) use effects::Mentions;
+pub(crate) use dict::{Dict, Flavour, Key, Set};
+pub(crate) use effects::{Mentions, is_harmless};
+pub(crate) use exceptions::exception;
 pub(crate) use exec::Outcome;
 pub(crate) use heap::{Heap, Ref, Unknown};
 pub(crate) use instance::Instance;
@@ -51,13 +57,14 @@ use ruff_python_ast as ast;
 use ruff_text_size::Ranged;
 use tf_core::{Expr, Span};
 use tf_types::{Dim, Symbol};
+pub(crate) use unread::Unread;
 
 use crate::body::extent_behind;
 use crate::names::{self, Builtin};
 use crate::parser::Parser;
 use crate::prim::Platform;
 use crate::refusal::{AtSpan, Refusal, Res, named_dtype, reduction, storage_member};
-use crate::value::{Annotation, Value};
+use crate::value::{Annotation, Bound, Value};
 
 /// The Python name of an expression form that is not read.
 pub(crate) fn form(expr: &ast::Expr) -> &'static str {
@@ -83,10 +90,13 @@ pub(crate) fn form(expr: &ast::Expr) -> &'static str {
 }
 
 impl<'c> Parser<'_, 'c> {
-    /// The value of an expression; a node that it makes last is named `bind`.
+    /// The value of an expression, where it is read; a node that it makes last is named `bind`.
     pub(crate) fn eval(&mut self, expr: &ast::Expr, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
         let span = self.span(expr);
-        let value = self.nested(span, |p| p.eval_at(expr, span, bind))?;
+        let value = self.nested(span, |p| p.eval_at(expr, span, bind, false))?;
+        if let Value::Unread(unread) = &value {
+            return Err(self.unusable(expr, unread));
+        }
         self.known(&value, span)?;
         if self.body.is_none() {
             self.tick(span)?;
@@ -95,7 +105,8 @@ impl<'c> Parser<'_, 'c> {
         Ok(self.plain(value))
     }
 
-    fn eval_at(&mut self, expr: &ast::Expr, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
+    /// The value of an expression, which may be one that is not read; items of it where it `keeps` them.
+    fn eval_at(&mut self, expr: &ast::Expr, span: Span, bind: Option<Symbol<'c>>, keeps: bool) -> Res<Value<'c>> {
         match expr {
             ast::Expr::NumberLiteral(number) => literal(&number.value, span),
             ast::Expr::BooleanLiteral(literal) => Ok(Value::Bool(literal.value)),
@@ -104,11 +115,11 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::Name(name) => self.lookup(name.id.as_str(), span),
             ast::Expr::Attribute(attribute) => self.attribute(attribute, span),
             ast::Expr::Tuple(tuple) => {
-                let items = self.eval_all(&tuple.elts)?;
+                let items = self.eval_all(&tuple.elts, keeps)?;
                 self.tuple(items, span)
             }
             ast::Expr::List(list) => {
-                let items = self.eval_all(&list.elts)?;
+                let items = self.eval_all(&list.elts, keeps)?;
                 Ok(self.heap.list(items))
             }
             ast::Expr::BinOp(binary) => self.binary(binary, bind),
@@ -120,8 +131,8 @@ impl<'c> Parser<'_, 'c> {
             ast::Expr::ListComp(comprehension) => self.comprehension(comprehension, span),
             ast::Expr::FString(string) => self.format(string, span),
             ast::Expr::If(choice) if self.body.is_none() => match self.truth(&choice.test)? {
-                true => self.eval(&choice.body, None),
-                false => self.eval(&choice.orelse, None),
+                true => self.any(&choice.body),
+                false => self.any(&choice.orelse),
             },
             ast::Expr::Lambda(lambda) if self.body.is_none() => Ok(self.lambda(lambda)),
             ast::Expr::Set(set) if self.body.is_none() => {
@@ -129,7 +140,7 @@ impl<'c> Parser<'_, 'c> {
                 for expr in &set.elts {
                     match expr {
                         ast::Expr::Starred(starred) => {
-                            let value = self.eval(&starred.value, None)?;
+                            let value = self.looked(&starred.value)?;
                             items.extend(self.any_order(&value, span)?);
                         }
                         other => items.push(self.eval(other, None)?),
@@ -149,19 +160,20 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
-    fn eval_all(&mut self, exprs: &[ast::Expr]) -> Res<Vec<Value<'c>>> {
+    fn eval_all(&mut self, exprs: &[ast::Expr], keeps: bool) -> Res<Vec<Value<'c>>> {
         let mut values = Vec::with_capacity(exprs.len());
         for expr in exprs {
             match expr {
                 ast::Expr::Starred(starred) => {
                     let span = self.span(expr);
-                    let value = self.eval(&starred.value, None)?;
+                    let value = self.looked(&starred.value)?;
                     if self.body.is_some() && value.as_sequence().is_none() {
                         let message = format!("only a compile-time sequence is unpacked, found {}", value.describe());
                         return Err(Refusal::wrong(span, message));
                     }
                     values.extend(self.items_of(&value, span)?);
                 }
+                other if keeps => values.push(self.stored(other)?),
                 other => values.push(self.eval(other, None)?),
             }
         }
@@ -171,7 +183,13 @@ impl<'c> Parser<'_, 'c> {
     fn attribute(&mut self, attribute: &ast::ExprAttribute, span: Span) -> Res<Value<'c>> {
         // A member of an enum is asked itself, also where it stands for its value.
         let inner = self.span(&*attribute.value);
-        let base = self.nested(inner, |p| p.eval_at(&attribute.value, inner, None))?;
+        let base = self.nested(inner, |p| p.eval_at(&attribute.value, inner, None, true))?;
+        if let Value::Unread(unread) = &base {
+            return match self.body {
+                None => Ok(self.unread_attribute(unread, &attribute.value, attribute.attr.as_str())),
+                Some(_) => Err(self.unusable(&attribute.value, unread)),
+            };
+        }
         self.known(&base, inner)?;
         self.attribute_of(base, self.cx.symbol(attribute.attr.as_str()), &attribute.value, span)
     }
@@ -215,6 +233,7 @@ impl<'c> Parser<'_, 'c> {
                 "storage" => Ok(Value::Storage(tensor.storage)),
                 _ => Err(Refusal::unread(span, format!("a tensor type has no attribute `{name}` here"))),
             },
+            Value::Factory(at) if name == "__name__" && self.body.is_none() => Ok(self.function_name(at)),
             base if self.has_method(&base, name) => Ok(Value::Method(Rc::new((base, symbol)))),
             Value::Module(module) => {
                 let object = self.text(owner);
@@ -227,9 +246,16 @@ impl<'c> Parser<'_, 'c> {
                         .help(format!("only the entry of a module is called; declare it: `@module(entry=\"{name}\")`")),
                 })
             }
-            Value::Builtin(Builtin::Library(module)) => self.library(module, name).ok_or_else(|| {
-                Refusal::unread(span, format!("`{module}.{name}` is not read, and authoring files are not executed"))
-            }),
+            Value::Builtin(Builtin::Library(module)) => {
+                Ok(self.library(module, name).unwrap_or_else(|| Unread::of_library(module, name, self.span(owner))))
+            }
+            Value::Builtin(Builtin::Python(python)) if let Some(member) = python.member(name) => {
+                Ok(Value::Builtin(Builtin::Python(member)))
+            }
+            Value::Wrapped(Wrapper::Property, _) if name == "setter" => {
+                let setter = Value::Builtin(Builtin::Python(Python::Setter));
+                Bound::value(setter, vec![base], Vec::new()).ok_or_else(|| too_deep(span))
+            }
             Value::Builtin(Builtin::Python(Python::Object)) if name == "__setattr__" => {
                 Ok(Value::Builtin(Builtin::Python(Python::SetFrozen)))
             }
@@ -290,6 +316,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Dim(dim) => Ok(*dim),
             Value::Expr(expr) if let Some(extent) = extent_behind(self.cx, *expr) => Ok(extent),
             other => {
+                self.read(other, span)?;
                 Err(Refusal::wrong(span, format!("{what} must be a static int or a dim, found {}", other.describe())))
             }
         }

@@ -47,7 +47,8 @@ fn bit_op(op: Operator, a: i64, b: i64) -> Option<Option<i64>> {
 }
 
 fn int_op<'c>(op: Operator, a: i64, b: i64, span: Span) -> Res<Value<'c>> {
-    let by_zero = || Refusal::wrong(span, format!("`{a} {} {b}` divides by zero", op.as_str()));
+    let by_zero =
+        || Refusal::wrong(span, format!("`{a} {} {b}` divides by zero", op.as_str())).raises("ZeroDivisionError");
     let floor = |a: i64, b: i64| {
         let quotient = a.checked_div(b)?;
         Some(quotient - i64::from(a % b != 0 && (a < 0) != (b < 0)))
@@ -82,7 +83,9 @@ fn int_op<'c>(op: Operator, a: i64, b: i64, span: Span) -> Res<Value<'c>> {
 
 fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
     if b == 0.0 && matches!(op, Operator::Div | Operator::FloorDiv | Operator::Mod) {
-        return Err(Refusal::wrong(span, format!("`{a:?} {} {b:?}` divides by zero", op.as_str())));
+        return Err(
+            Refusal::wrong(span, format!("`{a:?} {} {b:?}` divides by zero", op.as_str())).raises("ZeroDivisionError")
+        );
     }
     let value = match op {
         Operator::Add => a + b,
@@ -103,7 +106,7 @@ fn float_op<'c>(op: Operator, a: f64, b: f64, span: Span) -> Res<Value<'c>> {
             }
         }
         Operator::Pow if a == 0.0 && b < 0.0 => {
-            return Err(Refusal::wrong(span, format!("`{a:?} ** {b:?}` divides by zero")));
+            return Err(Refusal::wrong(span, format!("`{a:?} ** {b:?}` divides by zero")).raises("ZeroDivisionError"));
         }
         Operator::Pow => {
             let power = a.powf(b);
@@ -138,6 +141,8 @@ pub(crate) fn unread_operator(op: Operator, span: Span) -> Refusal {
 impl<'c> Parser<'_, 'c> {
     /// `a op b` on compile-time values.
     pub(crate) fn static_binary(&mut self, op: Operator, a: &Value<'c>, b: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        self.read(a, span)?;
+        self.read(b, span)?;
         if let (Value::Object(_), _) | (_, Value::Object(_)) = (a, b) {
             let (x, y) = (self.payload(a), self.payload(b));
             if x.is_some() || y.is_some() {
@@ -223,6 +228,7 @@ impl<'c> Parser<'_, 'c> {
 
     /// `op a` on a compile-time value.
     pub(crate) fn static_unary(&mut self, op: UnaryOp, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        self.read(value, span)?;
         if op == UnaryOp::Not {
             if let Some(truth) = self.truth_known(value, span)? {
                 return Ok(Value::Bool(!truth));

@@ -178,10 +178,6 @@ impl<'c> Parser<'_, 'c> {
                 }
                 parts.join(text)
             }
-            ("format", values) => match self.filled(text, values, span)? {
-                Some(made) => made,
-                None => return Ok(None),
-            },
             _ => return self.text_question(text, name, values, span),
         };
         self.made_text(&made, span).map(Some)
@@ -216,7 +212,9 @@ impl<'c> Parser<'_, 'c> {
             ("find" | "index", [Value::Str(part)]) => match text.find(part.as_str()) {
                 Some(at) => Value::Int(text[..at].chars().count() as i64),
                 None if name == "find" => Value::Int(-1),
-                None => return Err(Refusal::wrong(span, format!("\"{part}\" is not in \"{text}\""))),
+                None => {
+                    return Err(Refusal::wrong(span, format!("\"{part}\" is not in \"{text}\"")).raises("ValueError"));
+                }
             },
             ("split" | "rsplit", []) => return parts(self, text.split_whitespace().collect()),
             ("split" | "rsplit", [Value::Str(mark)]) if !mark.as_str().is_empty() => {
@@ -244,7 +242,13 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// `"a{}b{0:d}".format(values)`; none where it is not read.
-    fn filled(&mut self, text: &str, values: &[Value<'c>], span: Span) -> Res<Option<String>> {
+    pub(super) fn filled(
+        &mut self,
+        text: &str,
+        values: &[Value<'c>],
+        named: &[(Symbol<'c>, Value<'c>)],
+        span: Span,
+    ) -> Res<Option<String>> {
         let mut made = String::new();
         let (mut rest, mut next, mut is_numbered) = (text, 0, None);
         while let Some(at) = rest.find(['{', '}']) {
@@ -262,6 +266,15 @@ impl<'c> Parser<'_, 'c> {
             };
             rest = tail;
             let (which, spec) = field.split_once(':').unwrap_or((field, ""));
+            if which.starts_with(|c: char| c.is_alphabetic() || c == '_') {
+                let Some((_, value)) = named.iter().find(|(name, _)| name.as_str() == which) else { return Ok(None) };
+                let Some(shown) = self.formatted(spec, value, span)? else { return Ok(None) };
+                made.push_str(&shown);
+                if made.len() > TEXT {
+                    return Ok(None);
+                }
+                continue;
+            }
             // Python takes numbers everywhere or nowhere.
             if *is_numbered.get_or_insert(!which.is_empty()) == which.is_empty() {
                 return Ok(None);

@@ -1,15 +1,20 @@
 //! What a file states before and beside its functions.
 
+mod bases;
 mod classes;
 mod constants;
+mod control;
 mod dataclasses;
 mod effects;
 mod functions;
+mod generators;
 mod iteration;
+mod library;
 mod limits;
 mod numbers;
 mod objects;
 mod refused;
+mod unread;
 
 use crate::common::with_source;
 
@@ -38,7 +43,10 @@ fn shown(lines: &str) -> Result<String, String> {
             let name = module.topologies.and_then(|levels| levels.first()).map(|level| level.name.to_string());
             Ok(name.unwrap_or_default().trim_start_matches('<').trim_end_matches('>').to_owned())
         }
-        Err(errors) => Err(errors[0].message.trim_start_matches("`V` cannot be used: ").to_owned()),
+        Err(errors) => {
+            let message = errors[0].message.trim_start_matches("`V` cannot be used: ");
+            Err(message.trim_start_matches("a value in it cannot be used: ").to_owned())
+        }
     })
 }
 

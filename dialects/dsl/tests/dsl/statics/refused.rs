@@ -53,13 +53,6 @@ V = x.a"#,
         "its class has slots, and none for `zz`",
     ),
     (
-        r#"class K(StrEnum):
-    AB = auto()
-    C = "x"
-V = K.AB == "ab", K.C.upper(), f"{K.C}", str(K.AB), K.AB.value, K.C + "y", K.C in ("x",), {"x": 5}[K.C], len(K.C)"#,
-        "`len` of an instance of a plain class is not read",
-    ),
-    (
         r#"d = {"a": 1}
 for k in d: d[k + "x"] = 1
 V = d"#,
@@ -79,23 +72,6 @@ V = d"#,
     (r#"V = int("1.5")"#, r#"`int` of the string "1.5" is not read"#),
     (r#"V = "{} {0}".format(1, 2)"#, r#"`format` of the string "{} {0}" with these arguments is not read"#),
     (
-        r#"def f():
-    x = 1
-    def g():
-        nonlocal x
-        x = 2
-    g()
-    return x
-V = f()"#,
-        "`nonlocal` is not executed: a plain function changes no name outside it",
-    ),
-    (
-        r#"match 3:
-    case 3: V = 1
-    case _: V = 2"#,
-        "it is bound inside `match` at file level, which is not executed",
-    ),
-    (
         r#"@cache
 def f(n): return [n]
 a = f(1)
@@ -108,21 +84,6 @@ V = f(1), f(1) is a, f(2) is f(1), f(1.0) is a"#,
 def f(xs): return 1
 V = f([1])"#,
         "a list of 1 is no argument of a cached function",
-    ),
-    (
-        r#"try:
-    V = 1
-except Exception:
-    V = 2"#,
-        "it is bound inside `try` at file level, which is not executed",
-    ),
-    (
-        r#"xs = [1]
-try:
-    xs.append(2)
-except Exception: pass
-V = xs"#,
-        "it is bound inside `try` at file level, which is not executed",
     ),
     ("V = 9223372036854775807 + 1", "the result of `+` does not fit into 64 bits"),
     ("V = -9223372036854775808 // -1", "the result of `//` does not fit into 64 bits"),
@@ -239,7 +200,7 @@ V = f()"#,
         r#"class A:
     __slots__ = ("a",)
 V = 1, A"#,
-        "it is a plain Python class with `__slots__`, which is not read",
+        "`repr` of a tuple of 2 is not read",
     ),
     (
         r#"class A:
@@ -257,19 +218,6 @@ class B(A):
     def get(self): return self.__x
 V = B().get()"#,
         "the attribute `__x` is not set",
-    ),
-    (
-        r#"def mk():
-    n = 0
-    def inc():
-        nonlocal n
-        n += 1
-        return n
-    return inc
-f = mk()
-f()
-V = f()"#,
-        "`nonlocal` is not executed: a plain function changes no name outside it",
     ),
     ("V = math.sqrt(-1)", "`math.sqrt` of the integer -1 is not read"),
     ("V = math.log(0)", "`math.log` of the integer 0 is not read"),
@@ -294,7 +242,7 @@ V = s.pop(), s, list({4}), tuple({5})"#,
         r#"class Meta(type): pass
 class A(metaclass=Meta): pass
 V = 1 if A else 2"#,
-        "it is a plain Python class with several bases or a metaclass, and authoring files are not executed",
+        "it is a plain Python class with a metaclass, and authoring files are not executed",
     ),
     (
         r#"V = "abc"[True], [1, 2][False], (5, 6)[True]"#,
@@ -404,18 +352,6 @@ V = a, b"#,
         "a set of 2 has no order in Python",
     ),
     (
-        r#"class Temp:
-    def __init__(self): self._v = 1
-    @property
-    def v(self): return self._v
-    @v.setter
-    def v(self, x): self._v = x * 2
-t = Temp()
-t.v = 5
-V = t.v"#,
-        "a decorator of `v` may change it, which is not followed",
-    ),
-    (
         r#"class T:
     @property
     def v(self): return 1
@@ -451,22 +387,14 @@ V = K(7)"#,
         "`K` has no member the integer 7",
     ),
     (
-        r#"Color = Enum("Color", "RED GREEN")
-V = Color.RED.value"#,
-        r#"`Enum` of the string "Color" and the string "RED GREEN" is not read"#,
-    ),
-    (
         r#"P = namedtuple("P", ["x", "y"])
 a, b = P(1, 2)
 V = a, b, P(x=1, y=2) == P(1, 2), P(1, 2) + (3,), P(1, 2)._replace(x=5)"#,
         "`+` is not defined between an instance of a plain class and a tuple of 1",
     ),
     (r#"V = sorted([3, "a"])"#, r#"the string "a" and the integer 3 have no order"#),
-    ("V = list(dict.fromkeys([3, 1, 3]))", "`dict` is `dict` and has no attribute `fromkeys`"),
-    ("V = callable(len)", "the name `callable` is not defined"),
-    (r#"V = chr(65), ord("a"), hex(255)"#, "the name `chr` is not defined"),
-    ("V = hash(1)", "the name `hash` is not defined"),
-    ("V = id(1) == id(1)", "the name `id` is not defined"),
+    ("V = hash(1)", "Python's `hash` is not read"),
+    ("V = id(1) == id(1)", "Python's `id` is not read"),
     (
         r#"V = getattr([1], "append") is None, hasattr([], "zzz")"#,
         r#"`hasattr` of a list of 0 and the string "zzz" is not read"#,
