@@ -76,7 +76,8 @@ fn formatted_strings_name_things() {
         ("f\"{I:03d}{NAME:>3}{I:x}\"", "007  w7"),
         ("f\"{X:.2f}{{}}{I!s}{I:{I}d}\"", "0.50{}7      7"),
         ("f\"{X:q}\"", "the format `q` of the float 0.5 is not read"),
-        ("f\"{I=}\"", "`=` and `!a` in a formatted string are not read"),
+        ("f\"{I=}\"", "I=7"),
+        ("f\"{I!a}\"", "`!a` in a formatted string is not read"),
         ("f\"{N}\"", "a formatted string of the dim n is not read"),
     ] {
         let source = format!(
