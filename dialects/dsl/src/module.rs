@@ -179,10 +179,17 @@ impl<'c> Parser<'_, 'c> {
             && self.refused == before
             && !all.iter().any(|f| f.name() == entry)
         {
-            let known: Vec<_> = all.iter().map(|f| f.name().as_str()).collect();
             let message = format!("`entry` names no function of the module: `{entry}`");
-            let known = if known.is_empty() { "no functions".to_owned() } else { known.join(", ") };
-            self.report(Refusal::wrong(at, message).help(format!("the module has {known}")));
+            let known: Vec<_> = all.iter().map(|f| f.name().as_str()).collect();
+            let help = if members.children.iter().any(|child| child.name() == entry) {
+                "it is a child module, as a `@func` with a target or levels of its own is: declare those at the class"
+                    .to_owned()
+            } else if known.is_empty() {
+                "the module has no functions".to_owned()
+            } else {
+                format!("the module has {}", known.join(", "))
+            };
+            self.report(Refusal::wrong(at, message).help(help));
         }
         self.check_weights(&functions);
         if self.refused > before {

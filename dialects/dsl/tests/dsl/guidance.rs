@@ -221,6 +221,14 @@ fn declarations() {
                 "6:12 `g` is no child of the module that calls it | attach it in the `@module` class of the caller: `name = g`, and call `name`",
             ),
             (
+                "@module(entry=\"g\")\nclass M:\n    @func(topologies=(Topology(\"cta\", 4),))\n    def g(x: Tensor[(4,), \"f32\"]):\n        return x\n",
+                "1:15 `entry` names no function of the module: `g` | it is a child module, as a `@func` with a target or levels of its own is: declare those at the class",
+            ),
+            (
+                "@module(entry=\"f\")\nclass M:\n    @func\n    def g(x: Tensor[(4,), \"f32\"]):\n        return x\n",
+                "1:15 `entry` names no function of the module: `f` | the module has g",
+            ),
+            (
                 "@prim_func(target=\"cpu\")\ndef k(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n",
                 "1:19 `target` is a target instance, found the string \"cpu\" | write `CpuTarget()`",
             ),
