@@ -12,7 +12,7 @@ use tf_types::Symbol;
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Kind, Names, Parser, Scope};
 use crate::refusal::{Refusal, Res};
-use crate::statics::{Args, Key, Outcome, Python, Wrapper, names_of, outer_names, yields};
+use crate::statics::{Args, Key, Outcome, Python, Wrapper, is_followed, names_of, outer_names, yields};
 use crate::value::Value;
 
 /// Calls inside calls.
@@ -58,8 +58,9 @@ pub(crate) struct Locals<'c> {
     own: Vec<Symbol<'c>>,
     globals: Vec<Symbol<'c>>,
     nonlocals: Vec<Symbol<'c>>,
-    /// Whether it is a generator.
+    /// Whether it is a generator, and one that is followed.
     yields: bool,
+    is_followed: bool,
 }
 
 /// The arguments themselves, since `1` and `1.0` are one key, and what they gave.
@@ -254,10 +255,14 @@ impl<'a, 'c> Parser<'a, 'c> {
             let message = format!("`{name}` is an async Python function, which is not called");
             return Err(Refusal::unread(span, message));
         }
-        if let Code::Def(def) = factory.code
-            && self.locals(&factory.code).yields
-        {
-            return self.routine(at, def, args, span);
+        let locals = self.locals(&factory.code);
+        if locals.yields {
+            if !locals.is_followed || factory.cache.is_some() {
+                let message = format!("`{name}` is a generator, which is not run");
+                return Err(Refusal::unread(span, message)
+                    .help("it is where each `yield` is a statement, and nothing caches it"));
+            }
+            return self.routine(at, args, span);
         }
         let Some(cache) = factory.cache.clone() else { return self.called_with(&factory, args, span) };
         cache.holds_all(name, span)?;
@@ -332,7 +337,13 @@ impl<'a, 'c> Parser<'a, 'c> {
         let all = |names: Vec<&str>| names.into_iter().map(|name| self.cx.symbol(name)).collect();
         let (globals, nonlocals) = outer_names(&def.body);
         let own = all(names_of(&def.body));
-        let locals = Locals { own, globals: all(globals), nonlocals: all(nonlocals), yields: yields(def) };
+        let locals = Locals {
+            own,
+            globals: all(globals),
+            nonlocals: all(nonlocals),
+            yields: yields(def),
+            is_followed: is_followed(def),
+        };
         Rc::clone(self.locals.entry(def.range()).or_insert(Rc::new(locals)))
     }
 

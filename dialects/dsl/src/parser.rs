@@ -146,6 +146,8 @@ pub(crate) struct Parser<'a, 'c> {
     file_names: FxHashMap<&'a str, Vec<Span>>,
     /// Refusals so far, also those that follow from earlier ones and are not reported.
     pub(crate) refused: usize,
+    /// Calls of code of the host whose arguments are read.
+    pub(crate) quiet: usize,
     pub(crate) file: Frame<'c>,
     /// Names of the factories and classes around what is read, outermost first.
     pub(crate) scopes: Vec<Scope<'c>>,
@@ -218,6 +220,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             comparisons: Cell::new(limits::COMPARISONS),
             file_names: FxHashMap::default(),
             refused: 0,
+            quiet: 0,
             file: Frame::default(),
             scopes: Vec::new(),
             domain: Domain::default(),
@@ -281,6 +284,9 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// Keeps a refusal for the report.
     pub(crate) fn report(&mut self, refusal: Refusal) {
         self.refused += 1;
+        if self.quiet > 0 {
+            return;
+        }
         let Some(diagnostic) = refusal.diagnostic() else { return };
         // A factory that is called again is wrong again.
         let places = self.reported.entry(diagnostic.span).or_default();

@@ -14,7 +14,7 @@ use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::prim::Platform;
 use crate::refusal::{Refusal, Res, foreign_keyword, named_dtype, named_storage, reduction};
-use crate::statics::is_harmless;
+use crate::statics::{Args, is_harmless};
 use crate::value::Value;
 
 /// Whether an expression is a name and attributes of it.
@@ -92,7 +92,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             Value::Unread(unread) if self.body.is_some() => Err(self.unusable(&call.func, &unread)),
             Value::Unread(unread) => {
-                let args = self.call_args(call)?;
+                let args = self.host_args(call, span)?;
                 let at = self.origin(&unread, &call.func);
                 if is_harmless(&call.func) {
                     return Ok(unread.another());
@@ -112,6 +112,17 @@ impl<'a, 'c> Parser<'a, 'c> {
                 Err(Refusal::unread(span, format!("`{name}` is {} and cannot be called", other.describe())))
             }
         }
+    }
+
+    /// The arguments of code of the host. What is wrong in them is not an error of the file.
+    fn host_args(&mut self, call: &ast::ExprCall, span: Span) -> Res<Args<'c>> {
+        self.quiet += 1;
+        let args = self.call_args(call);
+        self.quiet -= 1;
+        args.map_err(|refusal| match refusal {
+            Refusal::Reported => Refusal::unread(span, "an argument of this call is refused"),
+            other => other.where_used(),
+        })
     }
 
     /// Why a body calls no plain function.

@@ -51,6 +51,8 @@ pub(crate) struct Record<'c> {
     pub(super) fields: Vec<Field<'c>>,
     /// Of an enum, in order and without aliases.
     pub(super) members: Rc<Vec<Value<'c>>>,
+    /// Of flags: those so far that are put together.
+    pub(super) flags: Option<Vec<Value<'c>>>,
     /// Why its names are not known any more.
     pub(super) unknown: Option<Unknown>,
 }
@@ -68,6 +70,7 @@ struct Bases {
     kind: Kind,
     /// The classes behind it.
     line: Vec<usize>,
+    has_flags: bool,
 }
 
 /// By what instances are found in dicts and sets.
@@ -187,7 +190,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// The class as far as its decorators and bases say what it is.
     pub(super) fn record(&mut self, class: &'a ast::StmtClassDef, data: Option<Data>) -> Res<usize> {
         let at = self.span(&class.name);
-        let Bases { kind, line } = self.bases(class)?;
+        let Bases { kind, line, has_flags } = self.bases(class)?;
         let kind = match (data, kind) {
             (None, kind) => kind,
             (Some(data), Kind::Plain) => Kind::Data(data),
@@ -211,6 +214,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         let name = self.cx.symbol(class.name.as_str());
         let record = self.new_record(name, kind, line, fields);
+        self.records[record].flags = has_flags.then(Vec::new);
         self.scopes.push(Rc::clone(&self.records[record].names));
         let result = self.class_body(class, record);
         self.scopes.pop();
@@ -247,6 +251,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             names,
             fields,
             members: Rc::default(),
+            flags: None,
             unknown: None,
         });
         at
@@ -291,7 +296,7 @@ impl<'a, 'c> Parser<'a, 'c> {
 
     fn bases(&mut self, class: &ast::StmtClassDef) -> Res<Bases> {
         let at = self.span(&class.name);
-        let (mut kind, mut bases, mut payload) = (Kind::Plain, Vec::new(), false);
+        let (mut kind, mut bases, mut payload, mut has_flags) = (Kind::Plain, Vec::new(), false, false);
         let arguments = class.arguments.as_deref();
         for keyword in arguments.into_iter().flat_map(|arguments| &arguments.keywords) {
             let is_abc =
@@ -310,6 +315,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                         other @ Kind::Enum { .. } => kind = other,
                         _ => {}
                     }
+                    has_flags |= self.records[record].flags.is_some();
                     bases.push(record);
                 }
                 Ok(Value::Builtin(Builtin::Python(python))) => match python {
@@ -317,6 +323,10 @@ impl<'a, 'c> Parser<'a, 'c> {
                     Python::Enum => kind = Kind::Enum { payload: payload.then_some(Payload::Named) },
                     Python::IntEnum => kind = Kind::Enum { payload: Some(Payload::Int) },
                     Python::StrEnum => kind = Kind::Enum { payload: Some(Payload::Str) },
+                    Python::Flag | Python::IntFlag => {
+                        kind = Kind::Enum { payload: (python == Python::IntFlag).then_some(Payload::Int) };
+                        has_flags = true;
+                    }
                     Python::Object | Python::Abc => {}
                     _ => {
                         return self
@@ -334,11 +344,14 @@ impl<'a, 'c> Parser<'a, 'c> {
         if payload && !matches!(kind, Kind::Enum { payload: Some(_) }) {
             return self.unread_class(at, "with a base of Python, which is not read");
         }
+        if bases.len() > CHAIN {
+            return self.unread_class(at, &format!("that extends more than {CHAIN} others"));
+        }
         match self.merged(&bases) {
             Some(line) if line.len() > CHAIN => {
                 self.unread_class(at, &format!("that extends more than {CHAIN} others"))
             }
-            Some(line) => Ok(Bases { kind, line }),
+            Some(line) => Ok(Bases { kind, line, has_flags }),
             None => {
                 Err(Refusal::wrong(at, "its bases stand in no common order")
                     .help("put classes before those they extend"))

@@ -315,6 +315,10 @@ impl<'c> Parser<'_, 'c> {
                 Value::Object(_) => Ok(members.iter().any(|member| self.identical(member, item) == Some(true))),
                 _ => Err(undecided(CmpOp::In, item, container, span)),
             },
+            Value::Object(_) if let Some((class, all)) = self.bits(container) => match self.bits(item) {
+                Some((other, bits)) if other == class => Ok(all & bits == bits),
+                _ => Err(undecided(CmpOp::In, item, container, span)),
+            },
             Value::Object(object) if !object.get().is_tuple => {
                 if let Some(verdict) = self.run_special(container, "__contains__", vec![item.clone()], span)? {
                     return self.truth_of(&verdict, span);
@@ -337,6 +341,9 @@ impl<'c> Parser<'_, 'c> {
 
     /// Whether a constant is true; none where that is not known here.
     pub(crate) fn truth_known(&mut self, value: &Value<'c>, span: Span) -> Res<Option<bool>> {
+        if let Some((_, bits)) = self.bits(value) {
+            return Ok(Some(bits != 0));
+        }
         if let Value::Object(object) = value
             && !object.get().is_tuple
             && self.payload(value).is_none()

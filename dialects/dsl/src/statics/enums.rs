@@ -108,7 +108,9 @@ impl<'c> Parser<'_, 'c> {
             if assigned[..place].contains(&name) {
                 return Err(Refusal::wrong(at, format!("the enum has two members `{name}`")));
             }
+            let is_flag = self.records[record].flags.is_some();
             let fits = match payload {
+                _ if is_flag => matches!(value, Value::Int(0..)),
                 None => true,
                 Some(Payload::Int) => matches!(value, Value::Int(_)),
                 Some(Payload::Str) => matches!(value, Value::Str(_)),
@@ -121,6 +123,14 @@ impl<'c> Parser<'_, 'c> {
             let mut alias = None;
             self.step(values.len(), at)?;
             let members = Rc::clone(&self.records[record].members);
+            let flags = self.records[record].flags.clone().unwrap_or_default();
+            for flag in &flags {
+                if let (Some((_, bits)), Value::Int(value)) = (self.bits(flag), &value)
+                    && bits == *value
+                {
+                    alias = Some(flag.clone());
+                }
+            }
             for (known, member) in values.iter().zip(&*members) {
                 if self.equal(known, &value, at)? {
                     alias = Some(member.clone());
@@ -133,8 +143,15 @@ impl<'c> Parser<'_, 'c> {
                     let attributes =
                         vec![(self.cx.symbol("name"), Value::Str(name)), (self.cx.symbol("value"), value.clone())];
                     let member = self.heap.instance(Instance::of(record, attributes, true));
-                    values.push(value);
-                    Rc::make_mut(&mut self.records[record].members).push(member.clone());
+                    // Several flags under one name are no member of their own.
+                    let is_one = !matches!(value, Value::Int(bits) if is_flag && bits.count_ones() != 1);
+                    match &mut self.records[record].flags {
+                        Some(flags) if !is_one => flags.push(member.clone()),
+                        _ => {
+                            values.push(value);
+                            Rc::make_mut(&mut self.records[record].members).push(member.clone());
+                        }
+                    }
                     member
                 }
             };
@@ -197,6 +214,13 @@ impl<'c> Parser<'_, 'c> {
                 _ => Some(None),
             })
             .collect();
+        if self.records[record].flags.is_some() {
+            let most = ints.as_ref().map(|ints| ints.iter().copied().max().unwrap_or(0));
+            return match most {
+                Some(most @ 0..) if most < 1 << 61 => Ok(Value::Int(1 << (64 - most.leading_zeros()))),
+                _ => self.unread_class(at, "with `auto()` after such flags, which is not read"),
+            };
+        }
         let last =
             ints.as_ref().map(|ints| (ints.last().copied().unwrap_or(0), ints.iter().max().copied().unwrap_or(0)));
         match last {

@@ -45,6 +45,8 @@ const EXCEPTIONS: &[(&str, &str)] = &[
 
 /// The class that all of them extend.
 const ROOT: &str = "BaseException";
+/// Steps of what is raised and handled.
+const HANDLED: usize = 8;
 /// Of a refusal: that a statement raises the value that is kept.
 const RAISED: &str = "raise";
 
@@ -174,6 +176,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     /// Runs the handler of what the body of a `try` raises.
     fn handle(&mut self, stmt: &'a ast::StmtTry, refusal: Refusal) -> Res<Outcome<'c>> {
         let Some(exception) = refusal.raised() else { return Err(self.unread_try(stmt)) };
+        self.step(HANDLED, self.span(stmt))?;
         let value = match self.raised.take() {
             Some(value) if exception == RAISED => value,
             _ => {

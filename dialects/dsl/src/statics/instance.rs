@@ -192,6 +192,9 @@ impl<'c> Parser<'_, 'c> {
                 return Ok(member.clone());
             }
         }
+        if let (Some(_), Value::Int(bits)) = (&self.records[class].flags, value) {
+            return self.flag(class, *bits, span);
+        }
         let message = format!("`{name}` has no member {}", value.describe());
         Err(Refusal::wrong(span, message).raises("ValueError"))
     }

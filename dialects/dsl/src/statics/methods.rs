@@ -5,7 +5,7 @@ use std::rc::Rc;
 use tf_core::Span;
 use tf_types::Symbol;
 
-use super::{Args, Dict, Key, items, text};
+use super::{Args, Key, items, sets, text};
 use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::{Value, View};
@@ -14,20 +14,6 @@ const LIST: &[&str] =
     &["append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse", "sort"];
 const DICT: &[&str] = &["clear", "copy", "get", "items", "keys", "pop", "popitem", "setdefault", "update", "values"];
 const COUNTER: &[&str] = &["elements", "most_common", "subtract", "total"];
-/// Those that change the set.
-const SET_CHANGES: &[&str] = &[
-    "add",
-    "clear",
-    "difference_update",
-    "discard",
-    "intersection_update",
-    "pop",
-    "remove",
-    "symmetric_difference_update",
-    "update",
-];
-const SET: &[&str] =
-    &["copy", "difference", "intersection", "isdisjoint", "issubset", "issuperset", "symmetric_difference", "union"];
 
 impl<'c> Parser<'_, 'c> {
     /// Whether a value has a method of that name; in bodies dicts are looked at and nothing is changed.
@@ -43,7 +29,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Str(_) => text::is_method(name),
             Value::List(_) => LIST.contains(&name),
             Value::Dict(dict) => DICT.contains(&name) || COUNTER.contains(&name) && dict.get().is_counter(),
-            Value::Set(set) => SET.contains(&name) || SET_CHANGES.contains(&name) && !set.get().is_frozen,
+            Value::Set(set) => sets::is_method(name, set.get().is_frozen),
             Value::Tuple(_) => matches!(name, "index" | "count"),
             Value::Int(_) => name == "bit_length",
             Value::Float(_) => name == "is_integer",
@@ -316,100 +302,8 @@ impl<'c> Parser<'_, 'c> {
         named.into_iter().for_each(|(name, value)| dict.put(Key::Str(name), Value::Str(name), value));
         Ok(())
     }
-
-    pub(super) fn set_method(
-        &mut self,
-        owner: &Value<'c>,
-        name: &str,
-        values: &[Value<'c>],
-        span: Span,
-    ) -> Res<Value<'c>> {
-        let Value::Set(set) = owner else { return Err(unread(owner, name, span)) };
-        let count = set.get().items.len();
-        match (name, values) {
-            ("add" | "discard" | "remove", [item]) => {
-                let key = self.key(item, "element of a set", span)?;
-                let is_there = set.get().items.get(&key).is_some();
-                match name {
-                    "add" if !is_there => set.change().items.put(key, item.clone(), Value::None),
-                    "add" => {}
-                    "remove" if !is_there => {
-                        return Err(
-                            Refusal::unread(span, format!("{} is not in the set", item.describe())).raises("KeyError")
-                        );
-                    }
-                    _ => {
-                        self.step(count, span)?;
-                        set.change().items.remove(&key);
-                    }
-                }
-                return Ok(Value::None);
-            }
-            ("pop", []) if count == 1 => {
-                let only = set.get().items.items()[0].0.clone();
-                set.change().items = Dict::default();
-                return Ok(only);
-            }
-            ("pop", []) => {
-                return Err(Refusal::unread(
-                    span,
-                    format!("which item `pop` takes of {} is not known", owner.describe()),
-                ));
-            }
-            ("clear", []) => {
-                set.change().items = Dict::default();
-                return Ok(Value::None);
-            }
-            _ => {}
-        }
-        let mut result = set.get().items.clone();
-        let is_frozen = set.get().is_frozen;
-        self.step(count, span)?;
-        let mut others = Vec::with_capacity(values.len());
-        for value in values {
-            let items = self.any_order(value, span)?;
-            others.push(self.distinct(items, span)?);
-        }
-        let within = |a: &Dict<'c>, b: &Dict<'c>| a.keys().all(|key| b.get(key).is_some());
-        match (name, &others[..]) {
-            ("issubset", [other]) => return Ok(Value::Bool(within(&result, other))),
-            ("issuperset", [other]) => return Ok(Value::Bool(within(other, &result))),
-            ("isdisjoint", [other]) => return Ok(Value::Bool(!result.keys().any(|key| other.get(key).is_some()))),
-            ("symmetric_difference" | "symmetric_difference_update", [_]) | ("copy", []) => {}
-            ("union" | "update" | "intersection" | "intersection_update" | "difference" | "difference_update", _) => {}
-            _ => return Err(unread(owner, name, span)),
-        }
-        for other in others {
-            let kept = match name {
-                "union" | "update" => result.entries().into_iter().chain(other.entries()).collect(),
-                "symmetric_difference" | "symmetric_difference_update" => {
-                    let own = result.entries().into_iter().filter(|(key, ..)| other.get(key).is_none());
-                    own.chain(other.entries().into_iter().filter(|(key, ..)| result.get(key).is_none())).collect()
-                }
-                _ => {
-                    let keeps = name.starts_with("intersection");
-                    let mut own = result.entries();
-                    own.retain(|(key, ..)| other.get(key).is_some() == keeps);
-                    own
-                }
-            };
-            self.step(kept.len(), span)?;
-            let mut next = Dict::default();
-            for (key, item, value) in kept {
-                if next.get(&key).is_none() {
-                    next.put(key, item, value);
-                }
-            }
-            result = next;
-        }
-        if name == "update" || name.ends_with("_update") {
-            set.change().items = result;
-            return Ok(Value::None);
-        }
-        Ok(self.heap.set(result, is_frozen))
-    }
 }
 
-fn unread(owner: &Value<'_>, name: &str, span: Span) -> Refusal {
+pub(super) fn unread(owner: &Value<'_>, name: &str, span: Span) -> Refusal {
     Refusal::unread(span, format!("`{name}` of {} with these arguments is not read", owner.describe()))
 }

@@ -144,6 +144,9 @@ impl<'c> Parser<'_, 'c> {
         self.read(a, span)?;
         self.read(b, span)?;
         if let (Value::Object(_), _) | (_, Value::Object(_)) = (a, b) {
+            if let Some(flag) = self.flag_op(op, a, b, span)? {
+                return Ok(flag);
+            }
             let (x, y) = (self.payload(a), self.payload(b));
             if x.is_some() || y.is_some() {
                 return self.static_binary(op, &x.unwrap_or(a.clone()), &y.unwrap_or(b.clone()), span);
@@ -233,6 +236,10 @@ impl<'c> Parser<'_, 'c> {
             if let Some(truth) = self.truth_known(value, span)? {
                 return Ok(Value::Bool(!truth));
             }
+        } else if let UnaryOp::Invert = op
+            && let Some(flag) = self.other_flags(value, span)?
+        {
+            return Ok(flag);
         } else if let Some(name) = unary_name(op)
             && let Some(value) = self.run_special(value, name, Vec::new(), span)?
         {

@@ -42,7 +42,9 @@ pub(crate) enum Python {
     InitVar,
     /// `enum`.
     Enum,
+    Flag,
     IntEnum,
+    IntFlag,
     StrEnum,
     Auto,
     /// `functools`.
@@ -176,7 +178,9 @@ const LIBRARY: &[(&str, &str, Python)] = &[
     ("dataclasses", "fields", Python::Fields),
     ("dataclasses", "replace", Python::Replace),
     ("enum", "Enum", Python::Enum),
+    ("enum", "Flag", Python::Flag),
     ("enum", "IntEnum", Python::IntEnum),
+    ("enum", "IntFlag", Python::IntFlag),
     ("enum", "StrEnum", Python::StrEnum),
     ("enum", "auto", Python::Auto),
     ("enum", "unique", Python::Unique),

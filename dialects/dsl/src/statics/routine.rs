@@ -68,7 +68,7 @@ fn suite_of<'a>(stmt: &'a ast::Stmt, suite: &Suite<'_>) -> &'a [ast::Stmt] {
 }
 
 /// Whether each `yield` is a statement of its own, in suites that are followed.
-fn is_followed(def: &ast::StmtFunctionDef) -> bool {
+pub(crate) fn is_followed(def: &ast::StmtFunctionDef) -> bool {
     let mut stack: Vec<(Node<'_>, bool)> = def.body.iter().map(|stmt| (Node::Stmt(stmt), true)).collect();
     while let Some((node, is_open)) = stack.pop() {
         let is_suite = match node {
@@ -95,17 +95,7 @@ fn is_followed(def: &ast::StmtFunctionDef) -> bool {
 
 impl<'a, 'c> Parser<'a, 'c> {
     /// A call of a generator function, of which nothing is run yet.
-    pub(crate) fn routine(
-        &mut self,
-        place: usize,
-        def: &'a ast::StmtFunctionDef,
-        args: Args<'c>,
-        span: Span,
-    ) -> Res<Value<'c>> {
-        if !is_followed(def) {
-            let message = format!("`{}` is a generator, which is not run", def.name);
-            return Err(Refusal::unread(span, message).help("it is where each `yield` is a statement"));
-        }
+    pub(crate) fn routine(&mut self, place: usize, args: Args<'c>, span: Span) -> Res<Value<'c>> {
         let factory = self.factories[place].clone();
         let scope = self.call_scope(&factory, args, span)?;
         let scopes = factory.home.iter().cloned().chain([scope]).collect();
@@ -159,7 +149,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             };
             block.at += 1;
             let at = self.span(stmt);
-            self.step(1, at)?;
+            self.step(2, at)?;
             match stmt {
                 ast::Stmt::Expr(own) => match &*own.value {
                     ast::Expr::Yield(own) => {

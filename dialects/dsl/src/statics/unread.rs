@@ -182,7 +182,7 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn unread_item(&mut self, unread: &Unread<'c>, item: &ast::ExprSubscript) -> Res<Value<'c>> {
         self.doubts += 1;
         if !item.slice.is_slice_expr() {
-            self.stored(&item.slice)?;
+            self.stored(&item.slice).map_err(Refusal::where_used)?;
         }
         Ok(unread.made(self.origin(unread, &item.value), Reach::Given))
     }

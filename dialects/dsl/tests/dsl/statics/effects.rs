@@ -14,6 +14,17 @@ fn what_unread_code_cannot_change_stays_known() {
 
 const KEPT: &[(&str, &str)] = &[
     (
+        r#"import weird
+from tilefoundry import DType
+x = weird.dtype(DType.nothing)
+def bad():
+    return Mesh(("a",), (2, 3), ("b",))
+y = weird.run(bad())
+z = weird.run(1 // 0)
+V = 4"#,
+        "4",
+    ),
+    (
         r#"try:
     import numpy as np
 except ImportError:

@@ -394,3 +394,115 @@ V = t.n"#,
         "`n` is a property, which is not set",
     ),
 ];
+/// Flags are put together.
+#[test]
+fn flags_are_those_of_python() {
+    same(FLAGS_ARE_THOSE_OF_PYTHON);
+}
+
+const FLAGS_ARE_THOSE_OF_PYTHON: &[(&str, &str)] = &[
+    (
+        r#"from enum import Flag, IntFlag
+class P(Flag):
+    R = auto()
+    W = auto()
+    X = auto()
+    RW = R | W
+V = P.R.value, P.X.value, (P.R | P.W) is P.RW, P.RW.value, len(P), [p.name for p in P], P.R in P.RW, P.X in P.RW, bool(P.R & P.W), bool(P.R)"#,
+        "(1, 4, True, 3, 3, ['R', 'W', 'X'], True, False, False, True)",
+    ),
+    (
+        r#"from enum import Flag, IntFlag
+class P(Flag):
+    A = 1
+    B = 2
+    C = 4
+x = P.A | P.C
+V = x.value, x == P.C | P.A, x is P.A | P.C, (~x).value, ~x is P.B, P(5) is x, P(0).value, bool(P(0)), (x ^ P.A).name, isinstance(x, P), {x: 3}[P.A | P.C]"#,
+        "(5, True, True, 2, True, True, 0, False, 'C', True, 3)",
+    ),
+    (
+        r#"from enum import Flag, IntFlag
+class P(IntFlag):
+    A = 1
+    B = 2
+x = P.A | P.B
+V = x == 3, x + 1, isinstance(x, P), x & P.A == P.A, P.A in x, f"{x}", int(x), P(3) is x, P.A < P.B"#,
+        "(True, 4, True, True, True, '3', 3, True, True)",
+    ),
+    (
+        r#"from enum import Flag
+class P(Flag):
+    NONE = 0
+    A = auto()
+    B = auto()
+V = P.A.value, P.B.value, len(P), P.NONE.value, bool(P.NONE), P.A & P.B is P.NONE, str(P.A)"#,
+        "(1, 2, 2, 0, False, True, 'P.A')",
+    ),
+    (
+        r#"from enum import Flag
+class P(Flag):
+    A = 1
+def f(n):
+    try: return P(n).value
+    except ValueError: return "no"
+V = f(1), f(8)"#,
+        "(1, 'no')",
+    ),
+    (
+        r#"from enum import Flag
+class Base(Flag):
+    def tag(self): return self.value * 10
+class P(Base):
+    A = 1
+    B = 2
+V = P.A.tag(), (P.A | P.B).tag()"#,
+        "(10, 30)",
+    ),
+];
+
+/// What versions of Python or classes differ in.
+#[test]
+fn flags_that_differ_are_refused() {
+    refused(FLAGS_THAT_DIFFER_ARE_REFUSED);
+}
+
+const FLAGS_THAT_DIFFER_ARE_REFUSED: &[(&str, &str)] = &[
+    (
+        r#"from enum import Flag
+class P(Flag):
+    A = 1
+    B = 2
+V = (P.A | P.B).name"#,
+        "the name of several flags differs between versions of Python",
+    ),
+    (
+        r#"from enum import IntFlag
+class P(IntFlag):
+    A = 1
+V = ~P.A"#,
+        "`~` of an `IntFlag` differs between versions of Python",
+    ),
+    (
+        r#"from enum import IntFlag
+class P(IntFlag):
+    A = 1
+V = P.A | 8"#,
+        "`|` of an instance of a plain class and the integer 8 is not read",
+    ),
+    (
+        r#"from enum import Flag
+class P(Flag):
+    A = 1
+    B = 2
+V = list(P.A | P.B)"#,
+        "an instance of a plain class is no sequence",
+    ),
+    (
+        r#"from enum import Flag
+class P(Flag):
+    A = 1
+V = P.A | 2"#,
+        "`|` of an instance of a plain class and the integer 2 is not read",
+    ),
+];
