@@ -6,6 +6,9 @@ use tf_types::{DType, Type};
 
 use crate::{Generator, types};
 
+/// Tensors of a tuple, at most.
+const LEAVES: usize = 64;
+
 /// An open loop.
 struct Loop<'c> {
     induction: Expr<'c>,
@@ -78,10 +81,18 @@ impl<'c> Generator<'_, 'c> {
         }
     }
 
+    /// A tuple of as many of the parts as have few tensors together: the results of functions that call each other stay small.
     pub fn tuple(&mut self, parts: &[Expr<'c>]) -> Expr<'c> {
+        let mut left = LEAVES;
+        let mut fits = |part: &&Expr<'c>| {
+            let count = part.ty().leaves().len();
+            left = left.saturating_sub(count);
+            left > 0
+        };
+        let parts: Vec<_> = parts.iter().take_while(|part| fits(part)).copied().collect();
         let types: Vec<_> = parts.iter().map(|part| part.ty()).collect();
         let meta = self.meta();
-        self.cx.expr(ExprKind::Tuple(self.cx.alloc_slice(parts)), self.cx.tuple(&types), meta)
+        self.cx.expr(ExprKind::Tuple(self.cx.alloc_slice(&parts)), self.cx.tuple(&types), meta)
     }
 
     /// A call on values of the parameters' types, if there are some.
@@ -102,7 +113,10 @@ impl<'c> Generator<'_, 'c> {
     }
 
     fn open(&mut self, scope: &mut Vec<Expr<'c>>) -> Loop<'c> {
-        let inits: Vec<_> = (0..self.rng.below(3)).map(|_| self.rng.pick(scope)).collect();
+        // The result of a loop has the tensors of all carries.
+        let small: Vec<_> = scope.iter().copied().filter(|value| value.ty().leaves().len() < LEAVES / 4).collect();
+        let count = if small.is_empty() { 0 } else { self.rng.below(3) };
+        let inits: Vec<_> = (0..count).map(|_| self.rng.pick(&small)).collect();
         let carries: Vec<_> = inits.iter().map(|init| self.var(init.ty())).collect();
         let before = scope.len();
         let induction = self.var(self.cx.scalar(DType::I64));

@@ -97,6 +97,7 @@ fn types() -> String {
     format!(
         "\
 from collections.abc import Sequence
+from typing import Literal
 
 from tilefoundry.ir.types.dim import Dim
 from tilefoundry.ir.types.shard import LayoutBase
@@ -118,12 +119,14 @@ class TensorType:
     def __init__(
         self,
         shape: Sequence[Dim | int],
-        dtype: DType | str,
+        dtype: DType | {},
         layout: LayoutBase | None = None,
-        storage: Storage | str = \"gmem\",
+        storage: Storage | {} = \"gmem\",
     ) -> None: ...
 ",
         dtypes.concat(),
-        storages.concat()
+        storages.concat(),
+        ops::literals(DType::ALL.map(DType::name)),
+        ops::literals(Storage::ALL.map(Storage::name)),
     )
 }

@@ -145,7 +145,7 @@ fn parameter(param: &ParamDecl, dialect: &str, enums: &mut BTreeSet<&'static str
     }
 }
 
-fn literals<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(super) fn literals<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<_> = names.into_iter().map(string).collect();
     format!("Literal[{}]", names.join(", "))
 }

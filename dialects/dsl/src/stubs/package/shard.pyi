@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from tilefoundry.ir.types.dim import Dim
 
@@ -24,7 +24,7 @@ class Broadcast(ShardAttr):
     def __init__(self) -> None: ...
 
 class Partial(ShardAttr):
-    def __init__(self, reduction: str) -> None: ...
+    def __init__(self, reduction: Literal["sum", "max", "min"]) -> None: ...
 
 S = Split
 B = Broadcast
