@@ -14,6 +14,7 @@ mod function;
 mod limits;
 mod members;
 mod method;
+mod misplaced;
 mod module;
 mod names;
 mod parser;

@@ -10,6 +10,7 @@ use tf_core::span::SourceFile;
 use tf_core::{Context, Diagnostic, FileId, Span};
 
 use crate::limits;
+use crate::misplaced::misplaced;
 
 /// Errors of syntax that are reported at once.
 const SYNTAX_ERRORS: usize = 10;
@@ -26,6 +27,10 @@ pub(crate) struct Source {
     chars: Vec<usize>,
     /// The line found last: positions are asked for about in order.
     recent: Cell<usize>,
+}
+
+fn invalid(what: impl std::fmt::Display, at: Span) -> Diagnostic {
+    Diagnostic::error(format!("invalid syntax: {what}")).at(at)
 }
 
 /// What stands in place of parts of a function.
@@ -157,12 +162,27 @@ impl Source {
             let span = Span::new(self.file, (line, column), (line, column + 1));
             return Err(vec![Diagnostic::error(excess.message()).at(span).with_help(excess.help())]);
         }
+        if let Some(at) = self.content().bytes().position(|byte| byte == 0) {
+            let (line, column) = self.position(at);
+            return Err(vec![invalid(
+                "a file has no NUL characters",
+                Span::new(self.file, (line, column), (line, column + 1)),
+            )]);
+        }
         let parsed = parse_unchecked(self.content(), ParseOptions::from(Mode::Module));
         if !parsed.errors().is_empty() {
             return Err(self.syntax_errors(parsed.errors()));
         }
         match parsed.try_into_module() {
-            Some(module) => Ok(module.into_syntax()),
+            Some(module) => {
+                let module = module.into_syntax();
+                let misplaced = misplaced(&module.body);
+                if misplaced.is_empty() {
+                    return Ok(module);
+                }
+                let shown = misplaced.into_iter().take(SYNTAX_ERRORS);
+                Err(shown.map(|(range, what)| invalid(what, self.span_of(range))).collect())
+            }
             None => Err(vec![Diagnostic::error(format!("`{}` is no Python module", self.text.name))]),
         }
     }
@@ -177,7 +197,7 @@ impl Source {
             last.replace(line).is_none_or(|last| line > last + 1)
         });
         let shown = places.into_iter().take(SYNTAX_ERRORS);
-        shown.map(|(error, at)| Diagnostic::error(format!("invalid syntax: {}", error.error)).at(at)).collect()
+        shown.map(|(error, at)| invalid(&error.error, at)).collect()
     }
 
     /// Where an error is shown: the end of a line where that is what was found.

@@ -1,6 +1,7 @@
 //! Reading the inputs.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -40,23 +41,40 @@ fn language(args: &Args, file: &str) -> Outcome<Language> {
     }
 }
 
+/// Bytes that are read of one file: devices have no end.
+const MOST_BYTES: u64 = 1 << 30;
+
 /// The text of a file, or of the standard input.
 ///
 /// # Errors
-/// It cannot be read, or is no text.
+/// It cannot be read, is too long, or is no text.
 pub fn read(file: &str) -> Outcome<String> {
-    let mut bytes = Vec::new();
-    let result = match file {
-        "-" => std::io::stdin().read_to_end(&mut bytes).map(drop),
-        _ => std::fs::read(file).map(|read| bytes = read),
+    let bytes = match file {
+        "-" => bytes_of(std::io::stdin(), 0, MOST_BYTES),
+        _ => File::open(file).and_then(|open| {
+            let length = open.metadata().map_or(0, |data| data.len());
+            bytes_of(open, length, MOST_BYTES)
+        }),
     };
-    if let Err(error) = result {
-        return stop(format!("cannot read `{file}`: {error}"));
-    }
+    let bytes = match bytes {
+        Ok(bytes) if bytes.len() as u64 > MOST_BYTES => {
+            return stop(format!("`{file}` has more than {MOST_BYTES} bytes, which is the most that is read"));
+        }
+        Ok(bytes) => bytes,
+        Err(error) => return stop(format!("cannot read `{file}`: {error}")),
+    };
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        Stop::Said(format!("`{file}` is not UTF-8 text: byte {at} starts no character"))
+        let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Stop::Said(format!("`{file}` is not UTF-8 text: byte {at} starts no character, in line {line}"))
     })
+}
+
+/// What can be read, up to one byte more than is allowed.
+fn bytes_of(source: impl Read, length: u64, most: u64) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length.min(most) as usize);
+    source.take(most + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The parts between lines `// -----` or `# -----`, each after as many empty lines as stand before it in the whole.
@@ -160,7 +178,13 @@ pub fn module<'c>(args: &Args, unit: &Unit, file: FileId, cx: &Context<'c>) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::parts;
+    use super::{bytes_of, parts};
+
+    #[test]
+    fn what_has_no_end_is_read_to_the_limit() {
+        assert_eq!(bytes_of(std::io::repeat(b'a'), 0, 1000).unwrap().len(), 1001);
+        assert_eq!(bytes_of(&b"abc"[..], 9, 1000).unwrap(), b"abc");
+    }
 
     #[test]
     fn parts_keep_their_line_numbers() {

@@ -12,6 +12,9 @@ use crate::output;
 /// # Errors
 /// The file system refuses.
 pub fn emit(ops: &OpRegistry, folder: &str) -> Outcome<()> {
+    if folder.is_empty() {
+        return stop("`--emit-stubs` takes a folder; `.` is the one that you are in");
+    }
     for stub in tf_dsl::stubs(ops) {
         let path = Path::new(folder).join(stub.path);
         if let Some(Err(error)) = path.parent().map(std::fs::create_dir_all) {

@@ -153,6 +153,50 @@ fn line_ends_marks_and_tabs() {
     assert_eq!(place(&wrong.replace("x + nothing", "[\"é\", nothing]")), "test.py:5:18");
 }
 
+/// What Python refuses when it compiles a file, though its grammar has it.
+#[test]
+fn misplaced_statements() {
+    let place = |lines: &str| {
+        let source = in_function("x").replace("@func", &format!("{lines}@func"));
+        with_source(&source, |cx, result| {
+            let errors = result.err().unwrap_or_default();
+            errors.iter().map(|e| (cx.sources().describe(e.span.unwrap()), e.message.clone())).next()
+        })
+    };
+    for (lines, at, what) in [
+        ("return 1\n", "3:1", "`return` outside a function"),
+        ("class C:\n    return 1\n", "4:5", "`return` outside a function"),
+        ("if 1:\n    break\n", "4:5", "`break` outside a loop"),
+        ("for i in (1,):\n    pass\nelse:\n    continue\n", "6:5", "`continue` outside a loop"),
+        ("while 1:\n    def g():\n        break\n", "5:9", "`break` outside a loop"),
+        ("nonlocal a\n", "3:1", "`nonlocal` outside a function"),
+        ("def g():\n    async with a: pass\n", "4:5", "`async with` outside an async function"),
+        ("async for a in b: pass\n", "3:1", "`async for` outside an async function"),
+        ("def g():\n    from a import *\n", "4:5", "`import *` inside a function or class"),
+        ("def g(a, *, b, **a): pass\n", "3:18", "two parameters are called `a`"),
+        ("*a = 1, 2\n", "3:1", "a starred target stands in a tuple or list"),
+        ("*a, *b = 1, 2\n", "3:1", "a target has one starred part at most"),
+        ("yield 1\n", "3:1", "`yield` outside a function"),
+        ("a = await b\n", "3:1", "`await` outside an async function"),
+        ("try: pass\nexcept: pass\nexcept E: pass\n", "3:1", "an `except:` without a type is the last one"),
+        ("from __future__ import annotations\n", "3:1", "imports from `__future__` stand before all other statements"),
+        ("a = 1  # \0\n", "3:10", "a file has no NUL characters"),
+    ] {
+        assert_eq!(place(lines), Some((format!("test.py:{at}"), format!("invalid syntax: {what}"))), "{lines}");
+    }
+    for lines in [
+        "def g():\n    return 1\n",
+        "async def g():\n    async with a: pass\n    async for b in c: break\n    await d\n    return\n",
+        "for i in (1,):\n    if i: break\n    else: continue\n",
+        "def g():\n    a = 1\n    def h():\n        nonlocal a\n        yield a\n",
+        "a, *b = 1, 2\n[*a] = b\n",
+        "try: pass\nexcept E: pass\nexcept: pass\n",
+        "from a import *\n",
+    ] {
+        assert_eq!(place(lines), None, "{lines}");
+    }
+}
+
 fn corpus() -> &'static Vec<String> {
     static CORPUS: OnceLock<Vec<String>> = OnceLock::new();
     CORPUS.get_or_init(|| {

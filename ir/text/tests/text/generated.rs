@@ -28,7 +28,8 @@ fn modules() {
 /// Functions that call each other: the types of their results stay small.
 #[test]
 fn modules_of_many_functions() {
-    let options = Options { hir: &["t"], tir: &["T", "t"], hir_functions: 150, tir_functions: 50, ..Options::default() };
+    let options =
+        Options { hir: &["t"], tir: &["T", "t"], hir_functions: 150, tir_functions: 50, ..Options::default() };
     for seed in 0..20 {
         let arena = Arena::new();
         let cx = &Context::new(&arena, registry());

@@ -49,5 +49,8 @@ fn mistakes_on_the_command_line() {
     assert!(place.refused(&["square.c"]).contains("the language of `square.c` is not known from its name"));
     assert!(place.refused(&["square.py", "--module=N"]).contains("`N`"));
     std::fs::write(place.path("latin.py"), b"x = '\xe4'\n").unwrap();
-    assert_eq!(place.refused(&["latin.py"]), "error: `latin.py` is not UTF-8 text: byte 5 starts no character\n");
+    assert_eq!(
+        place.refused(&["latin.py"]),
+        "error: `latin.py` is not UTF-8 text: byte 5 starts no character, in line 1\n"
+    );
 }
