@@ -7,7 +7,7 @@ from tilefoundry.dsl.T.cuda.mma import SM80_16x8x16_F32BF16BF16F32_TN
 
 def right(x: Expr, y: Expr) -> Expr:
     total = tf.add(x, 1.0) * 2.0 + tf.reduce(x, axes=(1,), keepdim=False, kind="sum")
-    least = min(DimVar("n", 1, 9), 4)
+    least = min(DimVar("n", 1, 9), DimVar("m", 1, 5))
     first, second = tf.split(tf.cast(total, dtype="bf16"), axis=0, num_splits=2)
     total = total + tf.reduce(x, (0,), kind=ReduceKind.MAX)
     T.copy(x, T.alloc_tensor(TensorType((least, 4), "f32", None, "smem")))
