@@ -121,17 +121,20 @@ impl<'c> Generator<'_, 'c> {
                 let int = |value| cx.constant(Literal::Int(value), DType::I64, Meta::default());
                 let induction = self.var(ty);
                 let (start, stop, step) = (int(0), int(self.rng.below(9) as i64), int(2));
+                // A bound may be computed, and symbolic.
+                let start = if self.rng.once_in(4) { self.scalar(scope, rows, ty).unwrap_or(start) } else { start };
+                let stop = if self.rng.once_in(2) { self.scalar(scope, rows, ty).unwrap_or(stop) } else { stop };
                 scope.push(induction);
                 let body = self.block(scope, rows, known, steps, depth);
                 scope.pop();
                 StmtKind::For { induction, start, stop, step, body }
             }
             1 => {
-                let cond = self.condition();
+                let cond = self.condition(scope, rows);
                 StmtKind::While { cond, body: self.block(scope, rows, known, steps, depth) }
             }
             2 => {
-                let cond = self.condition();
+                let cond = self.condition(scope, rows);
                 let then_body = self.block(scope, rows, known, steps, depth);
                 StmtKind::If { cond, then_body, else_body: self.block(scope, rows, known, steps / 2, depth) }
             }
@@ -146,9 +149,35 @@ impl<'c> Generator<'_, 'c> {
         }
     }
 
-    fn condition(&mut self) -> Expr<'c> {
-        let meta = self.meta();
-        self.cx.constant(Literal::Bool(self.rng.once_in(2)), DType::Bool, meta)
+    fn condition(&mut self, scope: &[Expr<'c>], rows: Expr<'c>) -> Expr<'c> {
+        let ty = self.cx.scalar(DType::Bool);
+        let computed = if self.rng.once_in(4) { None } else { self.scalar(scope, rows, ty) };
+        computed.unwrap_or_else(|| {
+            let meta = self.meta();
+            self.cx.constant(Literal::Bool(self.rng.once_in(2)), DType::Bool, meta)
+        })
+    }
+
+    /// A scalar of that type that is computed of those in scope, of an extent and of a number.
+    fn scalar(&mut self, scope: &[Expr<'c>], rows: Expr<'c>, ty: Type<'c>) -> Option<Expr<'c>> {
+        let cx = self.cx;
+        let is_scalar =
+            |value: &Expr<'c>| value.ty().as_tensor().is_some_and(|t| t.rank() == 0 && t.storage == Storage::Umat);
+        let mut values: Vec<_> = scope.iter().copied().filter(is_scalar).collect();
+        values.push(cx.shape_of(rows, 0, Meta::default()).ok()?);
+        values.push(cx.constant(Literal::Int(self.rng.below(5) as i64), DType::I64, Meta::default()));
+        let ops = std::mem::take(&mut self.tir_values);
+        for _ in 0..6 {
+            let Some(made) = self.call(&ops, &values) else { continue };
+            // It has no statement of its own, and so no name and no place.
+            let made = cx.expr(made.kind, made.ty(), Meta::default());
+            if is_scalar(&made) {
+                values.push(made);
+            }
+        }
+        self.tir_values = ops;
+        let fit: Vec<_> = values.into_iter().filter(|value| value.ty() == ty).collect();
+        fit.last().copied()
     }
 
     fn call_of(&mut self, known: &[PrimFunction<'c>], scope: &[Expr<'c>], rows: Expr<'c>) -> Option<Stmt<'c>> {
