@@ -4,13 +4,14 @@ use rustc_hash::FxHashMap;
 use tf_core::node::FunctionData;
 use tf_core::special::with_callees;
 use tf_core::visit::{BindingSubstitutionCloner, Cloning, ExprCloner, clone_expr, collect_exprs};
-use tf_core::{Callee, Context, Expr, ExprKind, Function, Result};
+use tf_core::{AnyFunction, Callee, Context, Expr, ExprKind, Function, Module, Result};
 use tf_framework::{Counter, FunctionCx, FunctionPass, OptionError, Pass, RemarkKind};
 
 /// Puts the bodies of called functions in the place of their calls, callees first; each call has a copy of its own.
 ///
-/// Left alone are calls of dispatch prototypes, calls that leave out constants (those of a child module), and callees that are larger
-/// than `most` with what was inlined into them. `symbol-dce` removes what is not called any more.
+/// Left alone are calls of dispatch prototypes, calls that leave out constants (those of a child module), callees of another module
+/// with such a call in what they do, and callees that are larger than `most` with what was inlined into them. `symbol-dce` removes
+/// what is not called any more.
 #[derive(Clone, Pass)]
 #[pass(name = "inline")]
 pub struct Inline {
@@ -43,7 +44,10 @@ impl<'c> ExprCloner<'c> for Insert<'_, 'c> {
             && params.iter().zip(args).all(|(param, arg)| param.ty() == arg.ty())
             && body.ty() == rebuilt.ty();
         if !fits {
-            self.cx.remark(RemarkKind::Missed, call.span(), || format!("`{}` is called with other types", callee.name));
+            self.cx.remark(RemarkKind::Missed, call.span(), || match leaves_out_constants(rebuilt) {
+                true => format!("the constants of `{}` are its module's", callee.name),
+                false => format!("`{}` is called with other types", callee.name),
+            });
             return Ok(rebuilt);
         }
         if self.counts {
@@ -53,6 +57,15 @@ impl<'c> ExprCloner<'c> for Insert<'_, 'c> {
         let environment = params.iter().copied().zip(args.iter().copied());
         BindingSubstitutionCloner::new(clone.cx, environment).copy(body)
     }
+}
+
+/// Whether it is a call of a child module's function, which has the constants itself.
+fn leaves_out_constants(expr: Expr<'_>) -> bool {
+    matches!(expr.kind, ExprKind::Call { callee: Callee::Function(callee), args } if args.len() < callee.data().params.len())
+}
+
+fn is_member<'c>(module: Module<'c>, function: Function<'c>) -> bool {
+    module.all_functions().any(|member| member == AnyFunction::Hir(function))
 }
 
 impl Inline {
@@ -83,9 +96,18 @@ impl FunctionPass for Inline {
         for callee in with_callees(&[function]) {
             let Some(body) = callee.body.filter(|_| callee != function && callee.variants.is_empty()) else { continue };
             let whole = self.inlined(cx, &bodies, body, false)?;
-            if collect_exprs(whole).len() as i64 <= self.most {
-                bodies.insert(callee, whole);
+            let values = collect_exprs(whole);
+            if values.len() as i64 > self.most {
+                continue;
             }
+            // Which constants a call leaves out is known in the module of the call.
+            if values.iter().any(|&value| leaves_out_constants(value)) && !is_member(cx.module, callee) {
+                cx.remark(RemarkKind::Missed, callee.span, || {
+                    format!("`{}` is of another module and calls a child of its own", callee.name)
+                });
+                continue;
+            }
+            bodies.insert(callee, whole);
         }
         if bodies.is_empty() {
             return Ok(function);
