@@ -140,6 +140,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The places of those.
     reported: FxHashMap<Option<Span>, Vec<usize>>,
+    /// Of names that are not read, by where they come from: the error, and uses after it.
+    unusable: FxHashMap<(Span, String), (usize, usize)>,
     /// Comparisons of names for suggestions that are left.
     comparisons: Cell<usize>,
     /// Where the file binds its names, in order.
@@ -217,6 +219,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             environment,
             diagnostics: Vec::new(),
             reported: FxHashMap::default(),
+            unusable: FxHashMap::default(),
             comparisons: Cell::new(limits::COMPARISONS),
             file_names: FxHashMap::default(),
             refused: 0,
@@ -287,11 +290,24 @@ impl<'a, 'c> Parser<'a, 'c> {
         if self.quiet > 0 {
             return;
         }
+        let is_unread = matches!(refusal, Refusal::Unread(_));
         let Some(diagnostic) = refusal.diagnostic() else { return };
         // A factory that is called again is wrong again.
         let places = self.reported.entry(diagnostic.span).or_default();
         if self.factory_calls.1 > 0 && places.iter().any(|&at| self.diagnostics[at].message == diagnostic.message) {
             return;
+        }
+        // What is not read is one thing, however often it is used.
+        if is_unread && let [(origin, _), ..] = diagnostic.labels[..] {
+            let (first, more) =
+                self.unusable.entry((origin, diagnostic.message.clone())).or_insert((self.diagnostics.len(), 0));
+            if let Some(known) = self.diagnostics.get_mut(*first) {
+                known.notes.truncate(known.notes.len() - usize::from(*more > 0));
+                *more += 1;
+                let places = if *more == 1 { "place" } else { "places" };
+                known.notes.push((None, format!("it is used in {more} more {places}")));
+                return;
+            }
         }
         places.push(self.diagnostics.len());
         self.diagnostics.push(diagnostic);

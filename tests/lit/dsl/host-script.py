@@ -59,6 +59,8 @@ def published(x: Tensor[(4, WIDTH), "f32"]) -> Tensor[(4, WIDTH), "f32"]:
 
 # JSON: error: `WIDTH` cannot be used: it comes from `json`, and authoring files are read, not executed
 # JSON: host-script.py:[[#]]:29
+# JSON: note: it is used in 1 more place
+# JSON-NOT: error
 # CHECK: module @Net entry(@run)
 # CHECK: hir.func @run
 @module(entry="run")

@@ -9,6 +9,6 @@ def f(x: Tensor[(8,), "f32"]) -> Tensor[(8,), "f32"]:
     return x
 
 
-# CHECK: error: `Tensor`
+# CHECK: error: `Tensor` cannot be used: there is no module `tilefoundry.dls`; there are `tilefoundry.dsl`
 # CHECK: imports.py:8:10
-# CHECK: there is no module `tilefoundry.dls`; there are `tilefoundry.dsl`
+# CHECK: note: it is used in 1 more place

@@ -120,6 +120,34 @@ fn classes_under_decorators_of_libraries_are_code_of_the_host() {
 }
 
 #[test]
+fn what_is_not_read_is_said_once() {
+    let source = "import json\nC = json.load(open(\"c.json\"))\nW = C[\"w\"]\nH = C[\"h\"]\n\
+                  @func\ndef f(x: Tensor[(W, W), \"f32\"], y: Tensor[(W, H), \"f32\"]):\n    return x\n\
+                  @func\ndef g(x: Tensor[(H, W), \"f32\"], w: Tensor[(W,), \"f32\"], y: Tensor[(undefined,), \"f32\"], z: Tensor[(undefined,), \"f32\"]):\n    return x\n";
+    with_source(&format!("{HEAD}{source}"), |_, result| {
+        let errors = result.err().unwrap_or_default();
+        let told: Vec<_> = errors
+            .iter()
+            .map(|error| {
+                let notes: Vec<_> = error.notes.iter().map(|(_, note)| note.as_str()).collect();
+                (error.message.split(':').next().unwrap_or_default(), notes.join(" "))
+            })
+            .collect();
+        let undefined = ("the name `undefined` is not defined", String::new());
+        let used = |name, more: &str| (name, format!("it is used in {more}"));
+        assert_eq!(
+            told,
+            [
+                used("`W` cannot be used", "2 more places"),
+                ("`H` cannot be used", String::new()),
+                undefined.clone(),
+                undefined
+            ]
+        );
+    });
+}
+
+#[test]
 fn a_raise_behind_the_return_is_not_reached() {
     let body = |rest: &str| {
         messages(&format!(
