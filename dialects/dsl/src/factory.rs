@@ -137,6 +137,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             value = match result {
                 Ok(value) => value,
                 Err(Refusal::Unread(_)) => {
+                    self.doubts += 1;
                     // What another decorator does with the function is not followed.
                     let why = format!("a decorator of `{}` may change it, which is not followed", def.name);
                     let at = self.span(&def.name);
@@ -316,6 +317,11 @@ impl<'a, 'c> Parser<'a, 'c> {
     fn called_with(&mut self, factory: &Factory<'a, 'c>, args: Args<'c>, span: Span) -> Res<Value<'c>> {
         let scope = self.call_scope(factory, args, span)?;
         self.run_in(factory, scope, span)
+    }
+
+    /// Whether two functions stand in the statements of one class.
+    pub(crate) fn stand_together(&self, one: usize, other: usize) -> bool {
+        self.factories[one].class.is_some() && self.factories[one].class == self.factories[other].class
     }
 
     /// `f.__name__`.

@@ -98,7 +98,7 @@ impl<'c> Parser<'_, 'c> {
             (None, None) => match name {
                 "__class__" => Ok(Some(Value::Record(class))),
                 "_replace" | "_asdict" if self.is_tuple(owner) => {
-                    let python = if name == "_asdict" { Python::AsDict } else { Python::Replace };
+                    let python = if name == "_asdict" { Python::TupleDict } else { Python::TupleReplace };
                     bound(Value::Builtin(Builtin::Python(python)), owner.clone(), span).map(Some)
                 }
                 "_fields" if self.is_tuple(owner) => self.field_names(class, span).map(Some),
@@ -216,7 +216,10 @@ impl<'c> Parser<'_, 'c> {
             known.extend(self.records[at].fields.iter().map(|field| field.name.as_str()));
         }
         known.sort_unstable();
-        Refusal::unread(span, format!("{what} has no attribute `{name}`")).raises("AttributeError").near(name, known)
+        let refusal = Refusal::unread(span, format!("{what} has no attribute `{name}`")).near(name, known);
+        // Python's own classes have more than is known here.
+        let is_own = class.is_some_and(|class| !self.is_exception(class) && !self.is_tuple_class(class));
+        if is_own && !name.starts_with('_') && name != "mro" { refusal.raises("AttributeError") } else { refusal }
     }
 
     /// `owner.name = value`; of a frozen instance only by `object.__setattr__`.

@@ -169,6 +169,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let binding = match self.decorated_class(class) {
             Ok(value) => Binding::Value(value),
             Err(Refusal::Unread(diagnostic)) => {
+                self.doubts += 1;
                 let at = self.span(&class.name);
                 let unread = Binding::unread(&diagnostic.message, at);
                 class.body.iter().for_each(|stmt| self.lose_changes(stmt, &unread));

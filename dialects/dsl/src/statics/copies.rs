@@ -67,7 +67,9 @@ impl<'c> Parser<'_, 'c> {
                 let items = items.collect::<Res<Vec<_>>>()?;
                 return self.tuple(items, span);
             }
-            Value::Iter(_) | Value::View(..) => return Err(self.uncopied(value, span)),
+            Value::Iter(_) | Value::View(..) | Value::Bound(_) | Value::Method(_) | Value::Super(_) => {
+                return Err(self.uncopied(value, span));
+            }
             other => return Ok(other.clone()),
         };
         if let Some(copy) = known.get(&place) {

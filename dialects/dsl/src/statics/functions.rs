@@ -47,10 +47,7 @@ impl<'c> Parser<'_, 'c> {
             Python::DefaultDict => {
                 let named = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();
                 let values = args.values(what)?;
-                let flavour = match values.first() {
-                    None | Some(Value::None) => Flavour::Plain,
-                    Some(factory) => Flavour::Default(factory.clone()),
-                };
+                let flavour = Flavour::Default(values.first().cloned().unwrap_or(Value::None));
                 let dict = self.heap.dict(Dict::empty(flavour));
                 self.update_dict(&dict, values.get(1), named, span)?;
                 Ok(dict)
@@ -79,6 +76,7 @@ impl<'c> Parser<'_, 'c> {
                 bound.ok_or_else(|| super::too_deep(span))
             }
             Python::Replace => self.replaced_object(args, span),
+            Python::TupleReplace => self.replaced_tuple(args, span),
             Python::NamedTupleOf => self.named_tuple(args, span),
             Python::Namespace => {
                 let attributes = args.keywords.drain(..).map(|(name, value, _)| (name, value)).collect();

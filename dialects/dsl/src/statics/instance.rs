@@ -147,6 +147,38 @@ impl<'c> Parser<'_, 'c> {
         self.tuple(items, span)
     }
 
+    /// `pair._asdict()`: the values as they are.
+    pub(super) fn tuple_dict(&mut self, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
+        let Value::Object(object) = value else {
+            return Err(self.not_read("_asdict", std::slice::from_ref(value), span));
+        };
+        let attributes = object.get().attributes.clone();
+        self.step(attributes.len(), span)?;
+        let mut dict = Dict::default();
+        for (name, part) in attributes {
+            dict.put(super::Key::Str(name), Value::Str(name), part);
+        }
+        Ok(self.heap.dict(dict))
+    }
+
+    /// `pair._replace(a=1)`.
+    pub(super) fn replaced_tuple(&mut self, args: Args<'c>, span: Span) -> Res<Value<'c>> {
+        let Args { positional, keywords } = args;
+        let [(Value::Object(object), _)] = &positional[..] else {
+            return Err(Refusal::unread(span, "`_replace` takes keywords"));
+        };
+        let mut copy = object.get().alike();
+        copy.attributes = object.get().attributes.clone();
+        self.step(copy.attributes.len(), span)?;
+        for (name, value, at) in keywords {
+            match copy.attributes.iter_mut().find(|(known, _)| *known == name) {
+                Some(known) => known.1 = value,
+                None => return Err(Refusal::wrong(at, format!("the tuple has no field `{name}`"))),
+            }
+        }
+        Ok(self.heap.instance(copy))
+    }
+
     fn dataclass_in(&self, class: usize) -> Option<usize> {
         self.classes(Some(class)).find(|at| matches!(self.records[*at].kind, Kind::Data(_)))
     }
@@ -299,8 +331,7 @@ impl<'c> Parser<'_, 'c> {
     fn dataclass_of(&self, value: &Value<'c>) -> Option<(usize, usize)> {
         let Value::Object(object) = value else { return None };
         let class = object.get().class()?;
-        let is_tuple = self.is_tuple_class(class).then_some(class);
-        Some((class, is_tuple.or_else(|| self.dataclass_in(class))?))
+        Some((class, self.dataclass_in(class)?))
     }
 
     /// `replace(config, layers=3)`.

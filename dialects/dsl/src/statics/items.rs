@@ -153,6 +153,7 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
     ) -> Res<Option<Value<'c>>> {
         let factory = match &dict.get().flavour {
+            Flavour::Default(Value::None) => return Ok(None),
             Flavour::Default(factory) if self.body.is_none() => factory.clone(),
             Flavour::Counter => return Ok(Some(Value::Int(0))),
             _ => return Ok(None),
@@ -233,6 +234,9 @@ impl<'c> Parser<'_, 'c> {
                 let found = self.key(&key, "key of a dict", span)?;
                 self.step(dict.get().len(), span)?;
                 let gone = dict.change().remove(&found);
+                if dict.get().is_counter() {
+                    return Ok(());
+                }
                 gone.map(drop).ok_or_else(|| {
                     Refusal::unread(span, format!("the dict has no key {}", key.describe())).raises("KeyError")
                 })

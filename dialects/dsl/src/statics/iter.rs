@@ -151,7 +151,16 @@ impl<'c> Parser<'_, 'c> {
         self.known(&Value::Iter(Rc::clone(iter)), span)?;
         self.step(1, span)?;
         let mut state = std::mem::replace(&mut *iter.change(), Iter::Busy);
-        let item = self.nested(span, |p| p.advance(&mut state, span))?;
+        let item = match self.nested(span, |p| p.advance(&mut state, span)) {
+            Err(refusal) if self.raises(&refusal, "StopIteration") => {
+                if let Iter::Generator(_) | Iter::Routine(_) = state {
+                    return Err(Refusal::unread(span, "a generator is left by `StopIteration`, which Python refuses"));
+                }
+                *iter.change() = state;
+                return Ok(None);
+            }
+            item => item?,
+        };
         *iter.change() = if item.is_some() { state } else { Iter::Done };
         Ok(item)
     }
@@ -260,11 +269,9 @@ impl<'c> Parser<'_, 'c> {
 
     /// What `__next__` gives; none where it stops.
     pub(super) fn next_of_object(&mut self, object: &Value<'c>, span: Span) -> Res<Option<Value<'c>>> {
-        match self.run_special(object, "__next__", Vec::new(), span) {
-            Ok(Some(item)) => Ok(Some(item)),
-            Ok(None) => Err(no_sequence(object, span)),
-            Err(refusal) if self.raises(&refusal, "StopIteration") => Ok(None),
-            Err(refusal) => Err(refusal),
+        match self.run_special(object, "__next__", Vec::new(), span)? {
+            Some(item) => Ok(Some(item)),
+            None => Err(no_sequence(object, span)),
         }
     }
 

@@ -39,6 +39,7 @@ impl<'c> Parser<'_, 'c> {
                 Ok(self.heap.dict(dict))
             }
             (Python::Fields, [Value::Object(_) | Value::Record(_)]) => self.field_list(&values[0], span),
+            (Python::TupleDict, [value @ Value::Object(_)]) => self.tuple_dict(value, span),
             (Python::AsTuple, [value @ Value::Object(_)]) => self.as_tuple(value, span),
             (Python::Callable, [value]) => match value {
                 Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Record(_) | Value::Math(_) => {
@@ -57,7 +58,7 @@ impl<'c> Parser<'_, 'c> {
                 _ => Err(self.not_read(python.name(), values, span)),
             },
             (Python::Setter, [Value::Wrapped(Wrapper::Property, getter), Value::Factory(setter)])
-                if self.factories[*getter].setter.is_none() =>
+                if self.factories[*getter].setter.is_none() && self.stand_together(*getter, *setter) =>
             {
                 self.factories[*getter].setter = Some(*setter);
                 Ok(values[0].clone())

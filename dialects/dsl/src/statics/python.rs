@@ -73,6 +73,9 @@ pub(crate) enum Python {
     Wrapped,
     AsTuple,
     Fields,
+    /// Methods of named tuples.
+    TupleDict,
+    TupleReplace,
     /// `collections`.
     Counter,
     DefaultDict,
@@ -218,7 +221,6 @@ const LIBRARY: &[(&str, &str, Python)] = &[
     ("operator", "sub", Python::Binary(Operator::Sub)),
     ("operator", "truediv", Python::Binary(Operator::Div)),
     ("operator", "xor", Python::Binary(Operator::BitXor)),
-    ("operator", "concat", Python::Binary(Operator::Add)),
     ("operator", "eq", Python::Compare(CmpOp::Eq)),
     ("operator", "ge", Python::Compare(CmpOp::GtE)),
     ("operator", "gt", Python::Compare(CmpOp::Gt)),
@@ -347,6 +349,7 @@ impl Python {
                 | Self::Cast
                 | Self::NewType
                 | Self::Replace
+                | Self::TupleReplace
                 | Self::SetAttr
                 | Self::SetFrozen
         )

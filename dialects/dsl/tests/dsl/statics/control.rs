@@ -606,3 +606,65 @@ V = 1"#,
         "its bases stand in no common order",
     ),
 ];
+/// Where Python raises another error, or none.
+#[test]
+fn errors_of_python_are_not_mistaken() {
+    refused(ERRORS_OF_PYTHON_ARE_NOT_MISTAKEN);
+}
+
+const ERRORS_OF_PYTHON_ARE_NOT_MISTAKEN: &[(&str, &str)] = &[
+    (
+        r#"def g():
+    it = iter([])
+    yield next(it)
+def f():
+    try: return list(g())
+    except StopIteration: return "si"
+    except RuntimeError: return "re"
+V = f()"#,
+        "`try` is not executed",
+    ),
+    (
+        r#"class P(NamedTuple):
+    a: int
+def f():
+    try: return P(1).count
+    except AttributeError: return "no"
+V = f()"#,
+        "`try` is not executed",
+    ),
+    (
+        r#"def f():
+    try: return OSError("x").errno
+    except AttributeError: return "no"
+V = f()"#,
+        "`try` is not executed",
+    ),
+    (r#"V = asdict(namedtuple("P", "a")(1))"#, "a copy of an instance of a plain class is not read"),
+    (
+        r#"class A:
+    @property
+    def n(self): return 1
+class B(A):
+    @A.n.setter
+    def n(self, v): pass
+b = B()
+b.n = 3
+V = 4, b.n"#,
+        "a decorator of `n` may change it, which is not followed",
+    ),
+    (
+        r#"import copy
+class A:
+    def f(self): return 1
+V = copy.deepcopy(A().f)()"#,
+        "a copy of a plain Python function is not read",
+    ),
+    (
+        r#"@cache
+def g():
+    yield 1
+V = list(g()), list(g())"#,
+        "`g` is a generator, which is not run",
+    ),
+];

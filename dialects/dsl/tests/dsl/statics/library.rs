@@ -506,3 +506,35 @@ V = P.A | 2"#,
         "`|` of an instance of a plain class and the integer 2 is not read",
     ),
 ];
+/// Where libraries end and what they leave alone.
+#[test]
+fn edges_are_those_of_python() {
+    same(EDGES_ARE_THOSE_OF_PYTHON);
+}
+
+const EDGES_ARE_THOSE_OF_PYTHON: &[(&str, &str)] = &[
+    (
+        r#"class Q(NamedTuple):
+    a: list
+    b: int = 2
+@dataclass
+class D:
+    n: int = 1
+q = Q([1], D())
+V = q._asdict()["a"] is q.a, type(q._asdict()["b"]) is D, q._replace(b=3).b, q._replace(b=3).a is q.a, list(q._asdict())"#,
+        "(True, True, 3, True, ['a', 'b'])",
+    ),
+    (
+        r#"it = iter([1, 2])
+V = list(map(lambda _: next(it), range(5)))"#,
+        "[1, 2]",
+    ),
+    (
+        r#"def f(o):
+    try: return o.zz
+    except AttributeError: return "no"
+class A: pass
+V = f(A())"#,
+        "'no'",
+    ),
+];
