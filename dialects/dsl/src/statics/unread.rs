@@ -106,7 +106,8 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn read_of(&self, expr: &ast::Expr, value: Value<'c>) -> Res<Value<'c>> {
         match &value {
             Value::Unread(unread) => Err(self.unusable(expr, unread)),
-            other => self.known(other, self.span(expr)).map(|()| value),
+            other if self.has_unknown => self.known(other, self.span(expr)).map(|()| value),
+            _ => Ok(value),
         }
     }
 
