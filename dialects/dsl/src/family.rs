@@ -11,12 +11,13 @@ use crate::parser::{Domain, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
-/// Parts of functions that are copied for one file: a function whose parts stand between other definitions is made anew after each.
+/// Parts of functions that are copied for one file: a function whose parts stand between classes and calls of plain functions, which
+/// may call it as it is so far, is made anew before each.
 const COPIED: usize = 1 << 22;
 
 /// A function that still takes variants and converters.
 pub(crate) struct Family<'c> {
-    /// With all of its parts but those of an open family.
+    /// With its parts as they were when it was made.
     pub(crate) function: Function<'c>,
     variants: Vec<Function<'c>>,
     converters: Vec<Converter<'c>>,
@@ -62,14 +63,6 @@ const PARTS: [&str; 2] = ["specialize", "converter"];
 impl<'c> Parser<'_, 'c> {
     /// `@base.specialize(pattern)` and `@base.converter(weight)`; false where the decorator is neither.
     pub(crate) fn part(&mut self, def: &ast::StmtFunctionDef) -> Res<bool> {
-        let is_part = self.read_part(def)?;
-        if !is_part {
-            self.complete_parts()?;
-        }
-        Ok(is_part)
-    }
-
-    fn read_part(&mut self, def: &ast::StmtFunctionDef) -> Res<bool> {
         let [decorator] = &def.decorator_list[..] else { return Ok(false) };
         let (name, call) = match &decorator.expression {
             ast::Expr::Call(call) => (&*call.func, Some(call)),
@@ -102,10 +95,6 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("`{}` is complete: its module takes no more of its parts", base.name);
             return Err(Refusal::wrong(span, message));
         };
-        if self.domain.open != Some(at) {
-            self.complete_parts()?;
-            self.domain.open = Some(at);
-        }
         let result = match what {
             "specialize" => self.variant(at, call, def),
             _ => self.converter(at, call, def),
@@ -114,9 +103,28 @@ impl<'c> Parser<'_, 'c> {
         result.map(|()| true)
     }
 
-    /// Gives the function whose parts are being read those that it has so far: what follows may call it.
+    fn note_label(&mut self, def: &ast::StmtFunctionDef, what: &'static str, base: Symbol<'c>) {
+        if def.name.as_str() != "_" {
+            self.labels.insert(self.cx.symbol(def.name.as_str()), (what, base));
+        }
+    }
+
+    /// A function that is about to get a part.
+    fn amended_family(&mut self, at: usize) -> &mut Family<'c> {
+        let family = &mut self.domain.functions[at];
+        if family.is_complete() {
+            self.domain.incomplete.push(at);
+        }
+        family
+    }
+
+    /// Gives the functions of the module the parts that they have so far. Calls in other functions of it need none: they are of the
+    /// complete ones in the end.
     pub(crate) fn complete_parts(&mut self) -> Res<()> {
-        let Some(at) = self.domain.open.take() else { return Ok(()) };
+        std::mem::take(&mut self.domain.incomplete).into_iter().try_for_each(|at| self.complete(at))
+    }
+
+    fn complete(&mut self, at: usize) -> Res<()> {
         let family = &mut self.domain.functions[at];
         if family.is_complete() {
             return Ok(());
@@ -124,7 +132,8 @@ impl<'c> Parser<'_, 'c> {
         let old = family.function;
         self.copied_parts += family.variants.len() + family.converters.len();
         if self.copied_parts > COPIED {
-            let message = format!("the parts of `{}` stand between too many other definitions", old.name);
+            let message =
+                format!("the parts of `{}` stand between too many classes and calls of plain functions", old.name);
             let refusal = Refusal::from(tf_core::Diagnostic::error(message).at(old.span));
             return Err(refusal.help("write the variants and converters of a function one below the other"));
         }
@@ -132,13 +141,17 @@ impl<'c> Parser<'_, 'c> {
         let new = self.cx.function(FunctionData { variants, converters, ..*old });
         family.function = new;
         self.domain.states.insert(new, at);
+        self.amend(old, new);
+        Ok(())
+    }
+
+    fn amend(&mut self, old: Function<'c>, new: Function<'c>) {
         let id = *self.amended.entry(old).or_insert_with(|| {
             self.latest.push(new);
             self.latest.len() - 1
         });
         self.latest[id] = new;
         self.amended.insert(new, id);
-        Ok(())
     }
 
     /// A function with the parts that have been read since a name was bound to it.
@@ -160,6 +173,11 @@ impl<'c> Parser<'_, 'c> {
 
     fn variant(&mut self, at: usize, call: &ast::ExprCall, def: &ast::StmtFunctionDef) -> Res<()> {
         let base = self.domain.functions[at].function;
+        if let args @ [_, first, ..] = &call.arguments.args[..] {
+            let written = args.iter().map(|arg| self.text(arg)).collect::<Vec<_>>().join(", ");
+            let refusal = Refusal::wrong(self.span(first), format!("a variant of `{}` is for one range", base.name));
+            return Err(refusal.help(format!("write `@{}.specialize(DimVarRangePat({written}))`", base.name)));
+        }
         let given = self.arguments(call, "specialize", &["pattern"])?;
         let Some(pattern) = given[0] else {
             let message = format!("a variant of `{}` needs a `DimVarRangePat`", base.name);
@@ -188,12 +206,10 @@ impl<'c> Parser<'_, 'c> {
         self.check_signature(base, variant)?;
         let patterns = self.cx.alloc_slice(&[range]);
         let variant = self.cx.function(FunctionData { specializations: patterns, ..*variant });
-        let family = &mut self.domain.functions[at];
+        self.note_label(def, "variant", base.name);
+        let family = self.amended_family(at);
         family.ranges.push(spans);
         family.variants.push(variant);
-        if let Some(label) = variant.label {
-            self.labels.insert(label, base.name);
-        }
         Ok(())
     }
 
@@ -290,7 +306,8 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("the converter returns {have}, but the weight `{weight}` is {want}");
             return Err(Refusal::wrong(function.span.unwrap_or(span), message));
         }
-        let family = &mut self.domain.functions[at];
+        self.note_label(def, "converter", base.name);
+        let family = self.amended_family(at);
         family.weights.insert(weight, (param, true));
         family.converters.push(Converter { weight, function });
         Ok(())
@@ -319,11 +336,15 @@ impl<'c> Parser<'_, 'c> {
         let module = self.cx.module(members);
         match tf_core::tree::replaced(self.cx, module, &replaced.collect(), &Function::callees) {
             Ok(module) => {
-                let functions = module.functions.iter().filter_map(|function| match function {
+                let made = module.functions.iter().filter_map(|function| match function {
                     AnyFunction::Hir(function) => Some(*function),
                     AnyFunction::Tir(_) => None,
                 });
-                (functions.collect(), module.data().instances)
+                let made: Vec<_> = made.collect();
+                for (&old, &new) in functions.iter().zip(&made).filter(|(old, new)| old != new) {
+                    self.amend(old, new);
+                }
+                (made, module.data().instances)
             }
             Err(error) => {
                 self.report(error.into());

@@ -74,7 +74,15 @@ impl<'a, 'c> Parser<'a, 'c> {
         if options.module.is_none() && !self.diagnostics.is_empty() {
             return Err(self.diagnostics);
         }
-        let candidate = select(&candidates, options.module.as_deref()).map_err(|error| vec![*error])?;
+        let candidate = match select(&candidates, options.module.as_deref()) {
+            Ok(candidate) => candidate,
+            Err(error) => {
+                // What keeps a call from making the module has been found already.
+                let name = options.module.as_deref().map(|name| self.cx.symbol(name));
+                let is_refused = name.is_some_and(|name| matches!(self.file.get(&name), Some(Binding::Poison)));
+                return Err(if is_refused { self.diagnostics } else { vec![*error] });
+            }
+        };
         let module = match &candidate.made {
             Made::Nothing => {
                 // What is wrong with a callee is wrong with its caller.

@@ -6,7 +6,7 @@ use tf_core::node::FunctionData;
 use tf_core::{Expr, ExprKind, Function};
 use tf_types::{Symbol, Type, TypeKind};
 
-use crate::body::{Flow, constrained, docstring, is_docstring};
+use crate::body::{Flow, bound_names, constrained, docstring, is_docstring};
 use crate::parser::{Body, Parser};
 use crate::refusal::{Refusal, Res};
 use crate::value::Annotation;
@@ -170,7 +170,13 @@ impl<'c> Parser<'_, 'c> {
             Flow::Next(None) if self.diagnostics.len() > before => Err(Refusal::Reported),
             Flow::Next(None) => {
                 let at = self.end_of(stmts, &def.name);
-                Err(Refusal::wrong(at, format!("the body of `{}` ends without `return`", def.name)))
+                let refusal = Refusal::wrong(at, format!("the body of `{}` ends without `return`", def.name));
+                let mut names = Vec::new();
+                stmts.last().into_iter().for_each(|last| bound_names(last, &mut names));
+                Err(match names[..] {
+                    [name] => refusal.help(format!("end with `return {name}`")),
+                    _ => refusal.help("a function ends with the value that it is: `return x`"),
+                })
             }
         }
     }

@@ -12,6 +12,7 @@ mod family;
 mod file;
 mod function;
 mod limits;
+mod lookup;
 mod members;
 mod method;
 mod misplaced;
@@ -27,6 +28,7 @@ mod source;
 mod statics;
 mod stubs;
 mod sugar;
+mod syntax;
 mod value;
 
 pub use environment::{Closed, Environment, HostValue};

@@ -157,6 +157,7 @@ impl<'c> Parser<'_, 'c> {
             target: declared.target.or(self.domain.target),
             inherited: self.domain.levels().map(<[_]>::to_vec),
             below: self.functions_below(class),
+            class: Some(self.cx.symbol(class.name.as_str())),
             ..Domain::default()
         };
         let outer = std::mem::replace(&mut self.domain, domain);
@@ -247,6 +248,10 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Some(&callee) => {
                     stack.push((function, next + 1));
+                    let callee = match callee {
+                        AnyFunction::Hir(callee) => self.latest(callee).into(),
+                        callee => callee,
+                    };
                     match callee {
                         _ if known.contains(&callee) => {}
                         AnyFunction::Tir(callee) => stack.push((callee, 0)),

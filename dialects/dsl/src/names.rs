@@ -1,7 +1,8 @@
 //! Names that authoring files import.
 
-use tf_core::op::OpRegistry;
+use tf_core::op::{AttrEnum, EnumDecl, OpRegistry};
 use tf_types::Storage;
+use tf_types::kinds::{BinaryKind, ReduceKind, UnaryKind};
 
 use crate::print::python;
 use crate::statics::Python;
@@ -40,8 +41,10 @@ pub(crate) enum Builtin {
     CudaTarget,
     CpuTarget,
     AmxTarget,
+    /// `Dynamic`: ownership along a mesh axis that is decided at run time.
+    Dynamic,
     /// `ReduceKind`, `UnaryKind`, `BinaryKind`: members are written in upper case.
-    KindEnum,
+    Kind(&'static EnumDecl),
     /// `DType`: members are the dtypes.
     DTypeEnum,
     /// `StorageKind`: members are the storages in upper case.
@@ -111,9 +114,10 @@ const EXPORTED: &[(&str, Builtin)] = &[
     ("CudaTarget", Builtin::CudaTarget),
     ("CpuTarget", Builtin::CpuTarget),
     ("AmxTarget", Builtin::AmxTarget),
-    ("ReduceKind", Builtin::KindEnum),
-    ("UnaryKind", Builtin::KindEnum),
-    ("BinaryKind", Builtin::KindEnum),
+    ("Dynamic", Builtin::Dynamic),
+    ("ReduceKind", Builtin::Kind(ReduceKind::DECL)),
+    ("UnaryKind", Builtin::Kind(UnaryKind::DECL)),
+    ("BinaryKind", Builtin::Kind(BinaryKind::DECL)),
     ("DType", Builtin::DTypeEnum),
     ("StorageKind", Builtin::StorageEnum),
     ("dsl", Builtin::Package),
@@ -126,6 +130,38 @@ const EXPORTED: &[(&str, Builtin)] = &[
     ("target", Builtin::Package),
     ("storage", Builtin::Package),
 ];
+
+/// Names of the package that say nothing in a file that is read: why each of them is not used there.
+const OF_THE_HOST: &[(&str, &[&str])] = &[
+    (
+        "it compiles or runs a module, which files that are read do not: run `tf-opt` on this file",
+        &["CompilerOptions", "build", "compile", "jit", "lower", "view"],
+    ),
+    (
+        "it is a class of the IR for programs that build or inspect it",
+        &[
+            "Call",
+            "Constant",
+            "IntTuple",
+            "LayoutBase",
+            "Op",
+            "Pattern",
+            "ShardAttr",
+            "Stmt",
+            "TupleGetItem",
+            "TupleType",
+            "Type",
+            "TypeInferContext",
+            "Var",
+        ],
+    ),
+    ("it is the error that checks of an `@intrinsic` raise", &["VerifyError"]),
+];
+
+/// Why a name that the package has is not used in a file.
+pub(crate) fn of_the_host(name: &str) -> Option<&'static str> {
+    OF_THE_HOST.iter().find(|(_, names)| names.contains(&name)).map(|(why, _)| *why)
+}
 
 /// Words that need no import.
 const WORDS: &[(&str, Builtin)] = &[

@@ -1,6 +1,5 @@
 //! The state of reading one file, and name look-up.
 
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -20,7 +19,7 @@ use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
 pub(crate) use crate::scope::{Binding, Frame, Kind, Names, Scope};
 use crate::source::Source;
-use crate::statics::{Heap, Mentions, Python, Record, Unknown, Unread, exception};
+use crate::statics::{Heap, Mentions, Record, Unknown};
 use crate::value::Value;
 
 /// Levels in order, and where each stands.
@@ -45,12 +44,14 @@ pub(crate) struct Domain<'c> {
     pub(crate) functions: Vec<Family<'c>>,
     /// Which function each state of one is.
     pub(crate) states: FxHashMap<Function<'c>, usize>,
-    /// The function whose parts are being read.
-    pub(crate) open: Option<usize>,
+    /// Functions that have got parts since they were made.
+    pub(crate) incomplete: Vec<usize>,
     /// Its TIR functions so far, each with the number of functions above it.
     pub(crate) prims: Vec<(usize, PrimFunction<'c>)>,
     /// Names of its functions so far.
     pub(crate) names: FxHashSet<Symbol<'c>>,
+    /// The name of its class.
+    pub(crate) class: Option<Symbol<'c>>,
     /// Its child modules so far.
     pub(crate) attached: FxHashSet<Module<'c>>,
     /// Whether a function of it calls a child.
@@ -110,6 +111,8 @@ pub(crate) struct Body<'c> {
     pub(crate) axes: Option<FxHashMap<Dim<'c>, (Expr<'c>, usize)>>,
     /// Dim variables that are values.
     pub(crate) extents: FxHashMap<Dim<'c>, Expr<'c>>,
+    /// The integers that names of a `@prim_func` are bound to, by variable.
+    pub(crate) lets: FxHashMap<Expr<'c>, Expr<'c>>,
     /// Schedule constraints so far.
     pub(crate) constraints: FxHashMap<Expr<'c>, tf_core::node::Constraint<'c>>,
 }
@@ -136,16 +139,16 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) cx: &'a Context<'c>,
     pub(crate) source: &'a Source,
     /// Names that the file does not bind.
-    environment: &'a dyn Environment<'c>,
+    pub(crate) environment: &'a dyn Environment<'c>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The places of those.
     reported: FxHashMap<Option<Span>, Vec<usize>>,
     /// Of names that are not read, by where they come from: the error, and uses after it.
     unusable: FxHashMap<(Span, String), (usize, usize)>,
     /// Comparisons of names for suggestions that are left.
-    comparisons: Cell<usize>,
+    pub(crate) comparisons: Cell<usize>,
     /// Where the file binds its names, in order.
-    file_names: FxHashMap<&'a str, Vec<Span>>,
+    pub(crate) file_names: FxHashMap<&'a str, Vec<Span>>,
     /// Refusals so far, also those that follow from earlier ones and are not reported.
     pub(crate) refused: usize,
     /// Calls of code of the host whose arguments are read.
@@ -160,7 +163,7 @@ pub(crate) struct Parser<'a, 'c> {
     /// The objects of the file that have an identity.
     pub(crate) heap: Heap<'c>,
     /// Values of the host that have one.
-    hosted: RefCell<Frame<'c>>,
+    pub(crate) hosted: RefCell<Frame<'c>>,
     /// Plain functions of the file: they make values when they are called.
     pub(crate) factories: Vec<Factory<'a, 'c>>,
     /// The lambdas of the file that have been values.
@@ -174,11 +177,11 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) intrinsics: Vec<Intrinsic<'a, 'c>>,
     /// Their places by name.
     pub(crate) intrinsic_places: FxHashMap<&'a str, usize>,
-    /// Labels of variants, each with the name of its function.
-    pub(crate) labels: FxHashMap<Symbol<'c>, Symbol<'c>>,
     /// Functions that got parts after they had been used, each state with its place in `latest`.
     pub(crate) amended: FxHashMap<Function<'c>, usize>,
     pub(crate) latest: Vec<Function<'c>>,
+    /// What labels of variants and converters belong to, and which of both it is.
+    pub(crate) labels: FxHashMap<Symbol<'c>, (&'static str, Symbol<'c>)>,
     /// Parts of functions that were copied so far.
     pub(crate) copied_parts: usize,
     /// What the TIR functions of the file call and launch.
@@ -238,9 +241,9 @@ impl<'a, 'c> Parser<'a, 'c> {
             mentions: FxHashMap::default(),
             intrinsics: Vec::new(),
             intrinsic_places: FxHashMap::default(),
-            labels: FxHashMap::default(),
             amended: FxHashMap::default(),
             latest: Vec::new(),
+            labels: FxHashMap::default(),
             copied_parts: 0,
             called: FxHashMap::default(),
             records: Vec::new(),
@@ -331,162 +334,5 @@ impl<'a, 'c> Parser<'a, 'c> {
         let result = read(self);
         self.depth -= 1;
         result
-    }
-
-    /// What a name is bound to: in the function innermost first, in the classes and factories around it, in the file,
-    /// by the host.
-    pub(crate) fn binding(&self, name: Symbol<'c>) -> Option<Cow<'_, Binding<'c>>> {
-        let frames = self.body.iter().flat_map(|body| body.frames.iter().rev());
-        if let Some(bound) = frames.map(|frame| &frame.names).find_map(|names| names.get(&name)) {
-            return Some(Cow::Borrowed(bound));
-        }
-        match self.scope_of(name).and_then(|scope| scope.borrow().get(&name).cloned()) {
-            Some(Binding::Outer(Some(scope))) => return scope.borrow().get(&name).cloned().map(Cow::Owned),
-            Some(Binding::Outer(None)) | None => {}
-            Some(bound) => return Some(Cow::Owned(bound)),
-        }
-        if let Some(bound) = self.file.get(&name) {
-            return Some(Cow::Borrowed(bound));
-        }
-        if let Some(bound) = self.hosted.borrow().get(&name) {
-            return Some(Cow::Owned(bound.clone()));
-        }
-        let live = self.environment.lookup(name.as_str())?;
-        let has_identity = live.has_identity();
-        let binding = match live.value(&self.heap, 0) {
-            Some(value) => Binding::Value(value),
-            None => Binding::Gone(format!("the sequences of `{name}` are nested too deep")),
-        };
-        if has_identity {
-            self.hosted.borrow_mut().insert(name, binding.clone());
-        }
-        Some(Cow::Owned(binding))
-    }
-
-    /// The innermost scope that has a name; those of plain classes are seen from their own statements only.
-    pub(crate) fn scope_of(&self, name: Symbol<'c>) -> Option<&Scope<'c>> {
-        let count = self.scopes.len();
-        let sees = |at: usize, scope: &Scope<'c>| at + 1 == count || scope.kind != Kind::Class;
-        let mut scopes = self.scopes.iter().enumerate().rev();
-        scopes.find(|(at, scope)| sees(*at, scope) && scope.borrow().contains_key(&name)).map(|(_, scope)| scope)
-    }
-
-    /// The value of a name, which may be one that is not read.
-    pub(crate) fn lookup(&mut self, name: &str, span: Span) -> Res<Value<'c>> {
-        match self.binding(self.cx.symbol(name)).as_deref() {
-            Some(Binding::Value(value)) => Ok(value.clone()),
-            Some(Binding::Gone(why)) => Err(Refusal::wrong(span, why.clone())),
-            Some(Binding::Poison | Binding::Outer(_)) => Err(Refusal::Reported),
-            None => {
-                let is_outside = self.body.is_none();
-                if is_outside && name == "__name__" {
-                    // As in a file that is imported.
-                    return Ok(Value::Str(self.cx.symbol("tilefoundry_program")));
-                }
-                let word = names::word(name).or_else(|| names::file_word(name).filter(|_| is_outside));
-                if let Some(name) = exception(name).filter(|_| is_outside && word.is_none()) {
-                    return Ok(Value::Record(self.exception_class(name)));
-                }
-                let word = word.or_else(|| Python::is_unread_word(name).then(|| Unread::word(name, span)));
-                word.ok_or_else(|| self.undefined(name, span))
-            }
-        }
-    }
-
-    fn undefined(&self, name: &str, span: Span) -> Refusal {
-        if name == "_" {
-            return Refusal::wrong(span, "`_` is no value: an extent is an integer or a dim");
-        }
-        if names::exported(name).is_some() {
-            return Refusal::wrong(span, format!("`{name}` is not imported"))
-                .help(format!("add it to `from {} import {name}`", names::home(name)));
-        }
-        if self.calls_itself(name) {
-            return self.recursive(name, span);
-        }
-        if let Some(at) = self.bound_below(name, span) {
-            let refusal = Refusal::unread(span, format!("the name `{name}` is not defined yet")).raises("NameError");
-            return refusal.also(at, "defined here").help("move its definition up: a file is read from its top");
-        }
-        let refusal = Refusal::unread(span, format!("the name `{name}` is not defined")).raises("NameError");
-        if name == "self" && self.body.is_some() {
-            return refusal.help("functions and children of the module are called by their names alone");
-        }
-        self.near_bound(refusal, name, Vec::new())
-    }
-
-    /// Notes where the statements of the file bind names.
-    pub(crate) fn note_names(&mut self, stmts: &'a [ast::Stmt]) {
-        let mut names = Vec::new();
-        for stmt in stmts {
-            crate::body::bound_names(stmt, &mut names);
-            let at = match stmt {
-                ast::Stmt::FunctionDef(def) => self.span(&def.name),
-                ast::Stmt::ClassDef(class) => self.span(&class.name),
-                other => self.span(other),
-            };
-            for name in names.drain(..) {
-                self.file_names.entry(name).or_default().push(at);
-            }
-        }
-    }
-
-    /// Where the file binds a name for the first time below that place.
-    pub(crate) fn bound_below(&self, name: &str, span: Span) -> Option<Span> {
-        let places = self.file_names.get(name)?;
-        places.get(places.partition_point(|at| at.line <= span.line)).copied()
-    }
-
-    /// A refusal with the bound name, or the one of `others`, that a wrong one was likely meant to be.
-    pub(crate) fn near_bound(&self, refusal: Refusal, name: &str, others: Vec<&str>) -> Refusal {
-        let frames = || self.body.iter().flat_map(|body| body.frames.iter().map(|f| &f.names)).chain([&self.file]);
-        let count = others.len()
-            + frames().map(FxHashMap::len).sum::<usize>()
-            + self.scopes.iter().map(|scope| scope.borrow().len()).sum::<usize>();
-        if count > self.comparisons.get() {
-            return refusal;
-        }
-        let mut bound = others;
-        bound.extend(frames().flat_map(|names| names.keys().map(|n| n.as_str())));
-        self.scopes.iter().for_each(|scope| bound.extend(scope.borrow().keys().map(|name| name.as_str())));
-        bound.sort_unstable();
-        self.near(refusal, name, &bound)
-    }
-
-    /// Whether a name is that of the function whose body is read.
-    pub(crate) fn calls_itself(&self, name: &str) -> bool {
-        self.body.as_ref().and_then(|body| body.name).is_some_and(|own| own.as_str() == name)
-    }
-
-    pub(crate) fn recursive(&self, name: &str, span: Span) -> Refusal {
-        Refusal::wrong(span, format!("`{name}` calls itself, and functions of the language do not recurse"))
-            .help("write a loop, or call another function above")
-    }
-
-    /// Binds a name in a scope, or in the file; where the scope says so, further out.
-    pub(crate) fn bind_in(&mut self, scope: Option<Scope<'c>>, name: Symbol<'c>, binding: Binding<'c>) {
-        let outer = scope.as_ref().and_then(|scope| match scope.borrow().get(&name) {
-            Some(Binding::Outer(outer)) => Some(outer.clone()),
-            _ => None,
-        });
-        match outer.unwrap_or(scope) {
-            Some(scope) => drop(scope.borrow_mut().insert(name, binding)),
-            None => drop(self.file.insert(name, binding)),
-        }
-    }
-
-    /// Binds a name: of a body in the innermost frame that is no mesh suite, else in the innermost scope.
-    pub(crate) fn bind(&mut self, name: Symbol<'c>, binding: Binding<'c>) {
-        let Some(body) = &mut self.body else {
-            let scope = self.scopes.last().cloned();
-            return self.bind_in(scope, name, binding);
-        };
-        for frame in body.frames.iter_mut().rev() {
-            if !frame.is_mesh {
-                frame.names.insert(name, binding);
-                return;
-            }
-            frame.names.remove(&name);
-        }
     }
 }

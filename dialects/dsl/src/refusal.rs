@@ -191,6 +191,18 @@ const FOREIGN_KEYWORDS: &[(&str, &[&str])] = &[
     ("keepdims", &["keepdim"]),
     ("out_dtype", &["dtype"]),
     ("shape", &["new_shape"]),
+    ("threads", &["block"]),
+    ("num_threads", &["block"]),
+    ("block_dim", &["block"]),
+    ("blockDim", &["block"]),
+    ("blocks", &["grid"]),
+    ("num_blocks", &["grid"]),
+    ("grid_dim", &["grid"]),
+    ("gridDim", &["grid"]),
+    ("clusters", &["cluster"]),
+    ("smem", &["dynamic_smem"]),
+    ("shared", &["dynamic_smem"]),
+    ("shared_mem", &["dynamic_smem"]),
     ("min", &["min_val"]),
     ("max", &["max_val"]),
     ("begin", &["starts"]),
@@ -218,6 +230,10 @@ pub(crate) fn reduction(name: &str) -> Option<String> {
         "sum" | "mean" => name,
         "max" | "amax" => "max",
         "average" => "mean",
+        "min" | "amin" => {
+            let greatest = "tf.reduce(tf.neg(x), axes=(1,), keepdim=False, kind=\"max\")";
+            return Some(format!("along an axis: `tf.neg({greatest})`"));
+        }
         _ => return None,
     };
     Some(format!("along an axis: `tf.reduce(x, axes=(1,), keepdim=False, kind=\"{kind}\")`"))

@@ -14,8 +14,8 @@ use crate::value::Value;
 #[derive(Clone)]
 pub(crate) enum Binding<'c> {
     Value(Value<'c>),
-    /// Cannot be used any more, not yet, or at all.
-    Gone(String),
+    /// Cannot be used any more, not yet, or at all; with what helps, if anything does.
+    Gone(String, Option<String>),
     /// What is bound in the scope of a function around, or in the file: by `nonlocal` and `global`.
     Outer(Option<Scope<'c>>),
     /// Its definition is refused; uses follow from that.
@@ -42,7 +42,7 @@ impl<'c> Binding<'c> {
 
     /// That of a local name before its first assignment.
     pub(crate) fn unset(name: &str) -> Self {
-        Self::Gone(format!("`{name}` has no value yet: it is assigned below"))
+        Self::Gone(format!("`{name}` has no value yet: it is assigned below"), None)
     }
 
     pub(crate) fn value(&self) -> Option<Value<'c>> {

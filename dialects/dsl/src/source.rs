@@ -4,16 +4,15 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use ruff_python_ast::{ModModule, StmtFunctionDef};
-use ruff_python_parser::{Mode, ParseError, ParseOptions, parse_unchecked};
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 use tf_core::span::SourceFile;
 use tf_core::{Context, Diagnostic, FileId, Span};
 
 use crate::limits;
 use crate::misplaced::misplaced;
+use crate::syntax::{SYNTAX_ERRORS, invalid};
 
-/// Errors of syntax that are reported at once.
-const SYNTAX_ERRORS: usize = 10;
 const BLOCK: usize = 256;
 /// Bytes of code in a message.
 const SHOWN: usize = 120;
@@ -22,15 +21,11 @@ const SHOWN: usize = 120;
 pub(crate) struct Source {
     file: FileId,
     text: Arc<SourceFile>,
-    line_starts: Vec<usize>,
+    pub(crate) line_starts: Vec<usize>,
     /// Characters before every [`BLOCK`]th byte; empty where each byte is one.
     chars: Vec<usize>,
     /// The line found last: positions are asked for about in order.
     recent: Cell<usize>,
-}
-
-fn invalid(what: impl std::fmt::Display, at: Span) -> Diagnostic {
-    Diagnostic::error(format!("invalid syntax: {what}")).at(at)
 }
 
 /// What stands in place of parts of a function.
@@ -65,7 +60,7 @@ impl Source {
         Ok(Self { file, text, line_starts, chars, recent: Cell::new(0) })
     }
 
-    fn content(&self) -> &str {
+    pub(crate) fn content(&self) -> &str {
         self.text.text.as_deref().unwrap_or_default()
     }
 
@@ -77,7 +72,7 @@ impl Source {
         self.chars[block] + char_count(&self.content().as_bytes()[block * BLOCK..offset])
     }
 
-    fn line_of(&self, offset: usize) -> usize {
+    pub(crate) fn line_of(&self, offset: usize) -> usize {
         let starts = &self.line_starts;
         let holds = |line: usize| {
             starts.get(line).is_some_and(|&start| start <= offset)
@@ -171,7 +166,7 @@ impl Source {
         }
         let parsed = parse_unchecked(self.content(), ParseOptions::from(Mode::Module));
         if !parsed.errors().is_empty() {
-            return Err(self.syntax_errors(parsed.errors()));
+            return Err(self.syntax_errors(&parsed));
         }
         match parsed.try_into_module() {
             Some(module) => {
@@ -187,21 +182,8 @@ impl Source {
         }
     }
 
-    /// The errors of a file, but those that follow from another: on its line or the next one.
-    fn syntax_errors(&self, errors: &[ParseError]) -> Vec<Diagnostic> {
-        let mut places: Vec<_> = errors.iter().map(|error| (error, self.syntax_place(error.location))).collect();
-        places.sort_by_key(|(_, span)| (span.line, span.column));
-        let mut last = None;
-        places.retain(|(_, span)| {
-            let line = span.line.get();
-            last.replace(line).is_none_or(|last| line > last + 1)
-        });
-        let shown = places.into_iter().take(SYNTAX_ERRORS);
-        shown.map(|(error, at)| invalid(&error.error, at)).collect()
-    }
-
     /// Where an error is shown: the end of a line where that is what was found.
-    fn syntax_place(&self, location: TextRange) -> Span {
+    pub(crate) fn syntax_place(&self, location: TextRange) -> Span {
         if !self.slice(location).starts_with(['\n', '\r']) {
             return self.span_of(location);
         }

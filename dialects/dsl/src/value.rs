@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use tf_core::op::EnumDecl;
 use tf_core::{DimVarRangePat, Expr, Function, Module, PrimFunction, Target};
 use tf_types::{
     ComposedLayout, DType, Dim, Layout, Mesh, ShardAttr, ShardLayout, Storage, Symbol, TensorLayout, Topology, Type,
@@ -9,7 +10,7 @@ use tf_types::{
 
 use crate::names::Builtin;
 use crate::prim::Platform;
-use crate::statics::{Dict, Field, Instance, IntRange, Iter, Ref, Set, Unread, Wrapper};
+use crate::statics::{Dict, Field, Instance, IntRange, Iter, Ref, Set, Unread, Wrapper, kinds};
 
 /// A value of the file. Only [`Value::Expr`] and [`Value::Window`] are of run time.
 #[derive(Clone)]
@@ -37,6 +38,8 @@ pub(crate) enum Value<'c> {
     Target(Target<'c>),
     Storage(Storage),
     DType(DType),
+    /// A member of a kind that attributes name, such as `ReduceKind.MAX`.
+    Kind(&'static EnumDecl, u8),
     Annotation(Annotation<'c>),
     Builtin(Builtin),
     /// A function of `math`.
@@ -178,6 +181,7 @@ impl<'c> Value<'c> {
             Self::Target(target) => format!("the target {target}"),
             Self::Storage(storage) => format!("the storage {storage}"),
             Self::DType(dtype) => format!("the dtype {dtype}"),
+            Self::Kind(decl, at) => format!("the kind {}", kinds::written(decl, *at)),
             Self::Annotation(annotation) => format!("the type {}", annotation.ty),
             Self::Builtin(builtin) => format!("`{}`", builtin.name()),
             Self::Math(name) => format!("`math.{name}`"),

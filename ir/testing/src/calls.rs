@@ -3,7 +3,7 @@
 use tf_core::node::constraint::{AxisConstraint, BindingConstraint, ConstraintData, LayoutConstraint};
 use tf_core::op::{Attr, AttrKind, OpDecl, OpId, OpView, ParamKind};
 use tf_core::{Expr, Literal, Meta, Span};
-use tf_types::{DType, Mesh, Storage, Symbol, TensorLayout, Type};
+use tf_types::{DType, DimVars, Mesh, Storage, Symbol, TensorLayout, Type};
 
 use crate::{Generator, types};
 
@@ -94,9 +94,9 @@ impl<'c> Generator<'_, 'c> {
                 let values: Vec<_> = (0..self.rng.below(3)).map(|_| self.rng.below(4) as i64 - 1).collect();
                 Attr::Ints(cx.alloc_slice(&values))
             }
-            AttrKind::Dim => Attr::Dim(self.rng.pick(&self.dims)),
+            AttrKind::Dim => Attr::Dim(self.rng.pick(&self.bounds)),
             AttrKind::Dims => {
-                let dims: Vec<_> = (0..self.rng.below(3)).map(|_| self.rng.pick(&self.dims)).collect();
+                let dims: Vec<_> = (0..self.rng.below(3)).map(|_| self.rng.pick(&self.bounds)).collect();
                 Attr::Dims(cx.dims(&dims))
             }
             AttrKind::Layout | AttrKind::Shard => {
@@ -125,13 +125,20 @@ impl<'c> Generator<'_, 'c> {
         (!self.open.is_empty()).then(|| self.rng.pick(&self.open))
     }
 
-    /// One of the types, but for those that are placed on a mesh which is not open.
+    /// One of the types, but for those that are placed on a mesh which is not open or have dims that no parameter has.
     fn open_type(&mut self) -> Type<'c> {
         let is_open = |ty: &Type<'c>| {
             let shard = ty.as_tensor().and_then(|tensor| tensor.shard());
             shard.is_none_or(|shard| self.open.contains(&shard.mesh))
         };
-        let open: Vec<_> = self.types.iter().copied().filter(is_open).collect();
+        let mut known = DimVars::default();
+        self.bounds.iter().for_each(|&dim| known.add_dim(dim));
+        let has_values = |ty: &Type<'c>| {
+            let mut used = DimVars::default();
+            ty.leaves().iter().flat_map(|tensor| tensor.shape).for_each(|&dim| used.add_dim(dim));
+            used.as_slice().iter().all(|var| known.as_slice().contains(var))
+        };
+        let open: Vec<_> = self.types.iter().copied().filter(|ty| is_open(ty) && has_values(ty)).collect();
         self.rng.pick(&open)
     }
 
@@ -177,14 +184,17 @@ impl<'c> Generator<'_, 'c> {
 
     fn constraint(&mut self) -> ConstraintData<'c> {
         let cx = self.cx;
-        let (cta, thread) = (cx.symbol("cta"), cx.symbol(if self.options.odd { "m.thread" } else { "thread" }));
+        let (split, other) = (self.levels[0], self.levels.get(1).copied());
         let axes = [
             AxisConstraint::Any,
-            AxisConstraint::Extent(self.rng.pick(&self.dims)),
-            AxisConstraint::Split(self.rng.once_in(2).then(|| cx.dim(4)), cta),
+            AxisConstraint::Extent(self.rng.pick(&self.bounds)),
+            AxisConstraint::Split(self.rng.once_in(2).then(|| cx.dim(4)), split),
         ];
         let binding = self.rng.pick(&[BindingConstraint::Broadcast, BindingConstraint::Partial(cx.symbol("max"))]);
-        let bindings = if self.rng.once_in(2) { &[][..] } else { cx.alloc_slice(&[(thread, binding)]) };
+        let bindings = match (self.rng.once_in(2), other) {
+            (false, Some(other)) => cx.alloc_slice(&[(other, binding)]),
+            _ => &[],
+        };
         let first = self.rng.below(3);
         let layout = LayoutConstraint { axes: cx.alloc_slice(&axes[first..]), bindings };
         ConstraintData {

@@ -35,6 +35,7 @@ impl<'c> Generator<'_, 'c> {
     pub fn params(&mut self, types: &[Type<'c>]) -> Vec<Expr<'c>> {
         let cx = self.cx;
         let last = types.len() - 1;
+        self.bounds = types::bounds(&self.dims, types);
         let mut params = Vec::new();
         for (at, &ty) in types.iter().enumerate() {
             let is_const = at > 0 && at == last;
@@ -49,7 +50,8 @@ impl<'c> Generator<'_, 'c> {
 
     /// A value of the parameters.
     pub fn body(&mut self, params: &[Expr<'c>], known: &[Function<'c>]) -> Expr<'c> {
-        self.bounds = types::bounds(&self.dims, params);
+        let types: Vec<_> = params.iter().map(|param| param.ty()).collect();
+        self.bounds = types::bounds(&self.dims, &types);
         let mut scope = params.to_vec();
         let mut loops: Vec<Loop<'c>> = Vec::new();
         for _ in 0..self.rng.below(self.options.steps + 1) {

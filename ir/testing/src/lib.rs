@@ -79,7 +79,9 @@ struct Generator<'a, 'c> {
     /// `S`, the dim variable that prototypes dispatch on, and others.
     dims: Vec<Dim<'c>>,
     meshes: Vec<Mesh<'c>>,
-    /// What loops of the function that is made may run to.
+    /// The levels that constraints may name.
+    levels: Vec<tf_types::Symbol<'c>>,
+    /// The dims that the function which is made may name.
     bounds: Vec<Dim<'c>>,
     /// The meshes that ops may name here: all in HIR, the open ones in TIR.
     open: Vec<Mesh<'c>>,
@@ -124,6 +126,7 @@ impl<'a, 'c> Generator<'a, 'c> {
             tir_effects,
             dims,
             meshes,
+            levels: ["cta", "thread"].map(|level| cx.symbol(level)).to_vec(),
             bounds,
             open,
             types,

@@ -20,7 +20,10 @@ impl<'c> Generator<'_, 'c> {
         let cx = self.cx;
         let topologies = self.topologies();
         // Functions place values on levels of their module only.
-        let outer = (self.types.clone(), self.meshes.clone(), self.open.clone());
+        let outer = (self.types.clone(), self.meshes.clone(), self.open.clone(), self.levels.clone());
+        if let Some(levels) = topologies {
+            self.levels = levels.iter().map(|level| level.name).collect();
+        }
         let has_levels = |mesh: Mesh<'c>| topologies.is_none_or(|levels| mesh.check_levels(levels).is_ok());
         self.meshes.retain(|&mesh| has_levels(mesh));
         self.open.clone_from(&self.meshes);
@@ -77,7 +80,7 @@ impl<'c> Generator<'_, 'c> {
         let entry = (!functions.is_empty() && self.rng.once_in(2)).then(|| self.rng.pick(&functions).name());
         let count = if self.options.odd { self.rng.below(3) } else { 0 };
         let methods: Vec<_> = (0..count).map(|at| self.method(["forward", "init caches"][at])).collect();
-        (self.types, self.meshes, self.open) = outer;
+        (self.types, self.meshes, self.open, self.levels) = outer;
         let levels: Vec<_> = topologies.unwrap_or_default().iter().map(|_| self.meta().span).collect();
         let entry_span = entry.and_then(|_| self.meta().span);
         let header = HeaderSpans { target: None, entry: entry_span, levels: cx.alloc_slice(&levels) };

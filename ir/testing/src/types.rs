@@ -1,6 +1,6 @@
 //! Dims, meshes and types.
 
-use tf_core::{Context, Expr};
+use tf_core::Context;
 use tf_types::{
     DType, Dim, DimOp, DimVar, DimVars, Mesh, MeshLayout, ShardAttr, Storage, TensorLayout, Topology, Type,
 };
@@ -17,10 +17,10 @@ pub fn dims<'c>(cx: &Context<'c>) -> Vec<Dim<'c>> {
     vec![s, cx.dim(4), cx.dim(8), var("N", 0, 5), cx.dim_op(DimOp::FloorDiv, sum, cx.dim(8)), cx.dim(1)]
 }
 
-/// The dims that loops of a function with these parameters may run to: their variables are in the parameters' shapes.
-pub fn bounds<'c>(dims: &[Dim<'c>], params: &[Expr<'c>]) -> Vec<Dim<'c>> {
+/// The dims that a function with parameters of these types may name: their variables are in the parameters' shapes.
+pub fn bounds<'c>(dims: &[Dim<'c>], params: &[Type<'c>]) -> Vec<Dim<'c>> {
     let mut known = DimVars::default();
-    let leaves: Vec<_> = params.iter().flat_map(|param| param.ty().leaves()).collect();
+    let leaves: Vec<_> = params.iter().flat_map(|ty| ty.leaves()).collect();
     leaves.iter().flat_map(|tensor| tensor.shape).for_each(|&dim| known.add_dim(dim));
     let is_bound = |dim: &Dim<'c>| {
         let mut used = DimVars::default();

@@ -108,6 +108,18 @@ impl<'c> TypeContext<'c> {
         Ok(self.dim_var(DimVar { name: self.symbol(name), lo, hi }))
     }
 
+    /// Checks what `//`, `%` and [`Self::ceildiv`] divide by: extents are shared out over one part or more.
+    ///
+    /// # Errors
+    /// A divisor that is below 1 whatever its variables are.
+    pub fn check_divisor(&self, divisor: Dim<'c>) -> Result<(), TypeError> {
+        match divisor.as_const().or_else(|| self.upper_bound(divisor)) {
+            Some(most) if most < 1 => Err(TypeError::new(format!("`{divisor}` divides a dim, but is below 1"))
+                .with_help("dims are divided by positive integers and extents")),
+            _ => Ok(()),
+        }
+    }
+
     fn normal_op(&self, op: DimOp, lhs: Dim<'c>, rhs: Dim<'c>) -> Dim<'c> {
         let folded = match (op, lhs.as_const(), rhs.as_const()) {
             (DimOp::Add, Some(a), Some(b)) => a.checked_add(b),
@@ -202,6 +214,20 @@ mod tests {
         let n = cx.new_dim_var("n", 1, 9).unwrap();
         let power = |rounds| (0..rounds).fold(n, |power, _| cx.dim_op(crate::DimOp::Mul, power, power));
         assert_eq!([0, 1, 2, 20, 80].map(|rounds| power(rounds).op_count()), [0, 1, 3, (1 << 20) - 1, u64::MAX]);
+    }
+
+    #[test]
+    fn divisors_are_positive_for_some_value_at_least() {
+        let arena = Arena::new();
+        let cx = &TypeContext::new(&arena);
+        let (n, int) = (cx.new_dim_var("n", 1, 9).unwrap(), |value| cx.dim(value));
+        for divisor in [n, int(1), cx.dim_sub(n, int(7))] {
+            assert!(cx.check_divisor(divisor).is_ok(), "{divisor}");
+        }
+        for divisor in [int(0), int(-2), cx.dim_sub(n, int(8)), cx.dim_sub(int(0), n)] {
+            let error = cx.check_divisor(divisor).unwrap_err();
+            assert_eq!(error.message, format!("`{divisor}` divides a dim, but is below 1"));
+        }
     }
 
     #[test]

@@ -21,6 +21,13 @@ impl<'c> DimVars<'c> {
         &self.variables
     }
 
+    /// Adds a variable.
+    pub fn add_dim_var(&mut self, var: DimVar<'c>) {
+        if self.known.insert(var) {
+            self.variables.push(var);
+        }
+    }
+
     /// Adds the variables of a dim.
     pub fn add_dim(&mut self, dim: Dim<'c>) {
         let mut seen = FxHashSet::default();
@@ -28,11 +35,7 @@ impl<'c> DimVars<'c> {
         while let Some(dim) = stack.pop() {
             match *dim.data() {
                 DimKind::Const(_) => {}
-                DimKind::Var(var) => {
-                    if self.known.insert(var) {
-                        self.variables.push(var);
-                    }
-                }
+                DimKind::Var(var) => self.add_dim_var(var),
                 DimKind::Op(_, a, b) if seen.insert(dim) => stack.extend([b, a]),
                 DimKind::Op(..) => {}
             }

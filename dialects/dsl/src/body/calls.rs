@@ -4,16 +4,15 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
-use tf_core::op::{Attr, AttrKind, OpForm, ParamDecl, ParamKind, Schema};
+use tf_core::op::{OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
 use tf_infer::arguments;
-use tf_types::{Symbol, TensorLayout};
+use tf_types::Symbol;
 
 use crate::factory::Code;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
-use crate::prim::Platform;
-use crate::refusal::{Refusal, Res, foreign_keyword, named_dtype, named_storage, reduction};
+use crate::refusal::{Refusal, Res, foreign_keyword, reduction};
 use crate::statics::{Args, is_harmless};
 use crate::value::Value;
 
@@ -35,7 +34,7 @@ struct Sorted<'x> {
 
 impl<'a, 'c> Parser<'a, 'c> {
     pub(crate) fn call(&mut self, call: &ast::ExprCall, span: Span, bind: Option<Symbol<'c>>) -> Res<Value<'c>> {
-        let callee = self.callee(&call.func)?;
+        let callee = self.callee(&call.func).map_err(|refusal| self.called_of_library(&call.func, refusal))?;
         self.call_of(callee, call, span, bind)
     }
 
@@ -122,6 +121,27 @@ impl<'a, 'c> Parser<'a, 'c> {
         args.map_err(|refusal| match refusal {
             Refusal::Reported => Refusal::unread(span, "an argument of this call is refused"),
             other => other.where_used(),
+        })
+    }
+
+    /// A refused callee of a library that is not read, with what is called instead.
+    fn called_of_library(&self, callee: &ast::Expr, refusal: Refusal) -> Refusal {
+        if self.body.is_none() || !matches!(refusal, Refusal::Unread(_)) || !self.is_library(callee) {
+            return refusal;
+        }
+        let ast::Expr::Attribute(ast::ExprAttribute { value, attr, .. }) = callee else { return refusal };
+        let (dialect, name) = (self.dialect(), attr.as_str());
+        if !self.cx.ops().schemas(dialect, name).is_empty() {
+            return refusal.help(format!("the op is `{dialect}.{name}(...)`"));
+        }
+        if !value.is_name_expr() {
+            return refusal;
+        }
+        let library = self.text(&**value);
+        let import = format!("ops of a plugin come from `from tilefoundry.dsl import {library}`");
+        refusal.help(match crate::names::plugin_dialects(self.cx.ops()).any(|known| known == library) {
+            true => import,
+            false => format!("{import}, with `--load-pass-plugin=LIB`"),
         })
     }
 
@@ -287,7 +307,14 @@ impl<'a, 'c> Parser<'a, 'c> {
         };
         let missing = sorted.given.iter().filter(|(param, slot)| slot.is_empty() && needed(param));
         let missing: Vec<_> = missing.map(|&(param, _)| param).collect();
-        if missing.is_empty() { Ok(sorted) } else { Err(lacks(name, &missing, span)) }
+        if missing.is_empty() {
+            return Ok(sorted);
+        }
+        let refusal = lacks(name, &missing, span);
+        Err(match reduction(name).filter(|_| missing.iter().any(|param| param.name == "rhs") && !self.is_prim()) {
+            Some(help) => refusal.help(help),
+            None => refusal,
+        })
     }
 
     fn inputs(&mut self, sorted: &Sorted<'_>) -> Res<Vec<Expr<'c>>> {
@@ -355,89 +382,6 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         let op = self.op_of(schema, &attrs, span)?;
         Ok(Value::Expr(self.cx.call_written(op, inputs, &spans, self.meta(span, bind))?))
-    }
-
-    /// The attribute that an expression states, by what the parameter accepts.
-    pub(crate) fn attr(
-        &mut self,
-        kind: AttrKind,
-        optional: bool,
-        expr: &ast::Expr,
-        what: &str,
-        call: Span,
-    ) -> Res<Attr<'c>> {
-        let span = self.span(expr);
-        if let (AttrKind::Shard | AttrKind::Layout, ast::Expr::Tuple(tuple)) = (kind, expr) {
-            let shard = self.placement(tuple, None, call)?;
-            return Ok(match kind {
-                AttrKind::Shard => Attr::Shard(shard),
-                _ => Attr::Layout(TensorLayout::Shard(shard)),
-            });
-        }
-        if let (AttrKind::Shard, ast::Expr::BinOp(binary)) = (kind, expr)
-            && binary.op == ast::Operator::MatMult
-        {
-            return Err(Refusal::wrong(span, "layout sugar is a tuple").help("write `(extent @ m.a,)`"));
-        }
-        let value = self.eval(expr, None)?;
-        let wrong = |expected: &str| {
-            Err(Refusal::wrong(span, format!("{what} must be {expected}, found {}", value.describe())))
-        };
-        Ok(match (kind, &value) {
-            (_, Value::None) if optional => Attr::None,
-            (AttrKind::Bool, Value::Bool(value)) => Attr::Bool(*value),
-            (AttrKind::Bool, _) => return wrong("True or False"),
-            (AttrKind::Int, Value::Int(value)) => Attr::Int(*value),
-            (AttrKind::Int, _) => return wrong("an integer"),
-            (AttrKind::Float, Value::Float(value)) => Attr::Float(value.to_bits()),
-            (AttrKind::Float, Value::Int(value)) => Attr::Float((*value as f64).to_bits()),
-            (AttrKind::Float, _) => return wrong("a number"),
-            (AttrKind::Str, Value::Str(value)) => Attr::Str(*value),
-            (AttrKind::Str, Value::Platform(Platform::Atom(atom))) => Attr::Str(self.cx.symbol(&atom.op.name())),
-            (AttrKind::Str, _) => return wrong("a string"),
-            (AttrKind::Enum(decl), Value::Str(name)) => match decl.variants.iter().position(|v| *v == name.as_str()) {
-                Some(at) => Attr::Enum(at as u8),
-                None => {
-                    let message = format!("{what} is one of {}, found \"{name}\"", decl.variants.join(", "));
-                    return Err(Refusal::wrong(span, message).near(name.as_str(), decl.variants.iter().copied()));
-                }
-            },
-            (AttrKind::Enum(decl), _) => return wrong(&format!("a string naming a {}", decl.name)),
-            (AttrKind::DType, Value::Str(name)) => Attr::DType(named_dtype(name.as_str(), span)?),
-            (AttrKind::DType, Value::DType(dtype)) => Attr::DType(*dtype),
-            (AttrKind::DType, _) => return wrong("the name of a dtype"),
-            (AttrKind::Storage, Value::Str(name)) => Attr::Storage(named_storage(name.as_str(), span)?),
-            (AttrKind::Storage, Value::Storage(storage)) => Attr::Storage(*storage),
-            (AttrKind::Storage, _) => return wrong("the name of a storage"),
-            (AttrKind::Ints, _) => {
-                let int = |item: &Value<'c>| match item {
-                    Value::Int(value) => Some(*value),
-                    _ => None,
-                };
-                match value.as_sequence().and_then(|items| items.iter().map(int).collect::<Option<Vec<_>>>()) {
-                    Some(ints) => Attr::Ints(self.cx.alloc_slice(&ints)),
-                    None => {
-                        let refusal = wrong("a tuple of integers");
-                        return match value {
-                            Value::Int(one) => refusal.map_err(|r| r.help(format!("one of them is `({one},)`"))),
-                            _ => refusal,
-                        };
-                    }
-                }
-            }
-            (AttrKind::Dim, _) => Attr::Dim(self.cx.simplify(self.to_dim(&value, what, span)?)),
-            (AttrKind::Dims, _) => Attr::Dims(self.cx.normal_dims(&self.to_dims(&value, what, span)?)),
-            (AttrKind::Layout, value) => match value.as_layout() {
-                Some(layout) => Attr::Layout(layout),
-                None => return wrong("a layout"),
-            },
-            (AttrKind::Shard, Value::Shard(shard)) => Attr::Shard(*shard),
-            (AttrKind::Shard, _) => return wrong("layout sugar or a ShardLayout"),
-            (AttrKind::Mesh, Value::Mesh(mesh)) => Attr::Mesh(*mesh),
-            (AttrKind::Mesh, _) => return wrong("a mesh"),
-            (AttrKind::Type, Value::Annotation(annotation)) => Attr::Type(annotation.ty),
-            (AttrKind::Type, _) => return wrong("a type such as `Tensor[(4,), \"f32\"]`"),
-        })
     }
 
     /// Whether the name of a called op is hidden by another binding.

@@ -2,11 +2,12 @@
 
 use ruff_python_ast as ast;
 use rustc_hash::FxHashMap;
+use tf_core::diag::did_you_mean;
 use tf_core::node::Constraint;
 use tf_core::node::constraint::{AxisConstraint, BindingConstraint, ConstraintData, LayoutConstraint};
 use tf_core::visit::{Cloning, ExprCloner};
-use tf_core::{Context, Expr, Span};
-use tf_types::{ShardAttr, Symbol};
+use tf_core::{Context, Expr, Span, Target, TargetKind};
+use tf_types::{Mesh, ShardAttr, Symbol};
 
 use super::emit::is_index;
 use crate::names::Builtin;
@@ -108,13 +109,7 @@ impl<'c> Parser<'_, 'c> {
             let name = keyword.arg.as_ref().map_or("**", |name| name.as_str());
             let given_before = match name {
                 "layout" => data.layout.replace(self.layout_constraint(value)?).is_some(),
-                "mesh" => match self.eval(value, None)? {
-                    Value::Mesh(mesh) => data.mesh.replace(mesh).is_some(),
-                    other => {
-                        let message = format!("`mesh` of `where` is a mesh, found {}", other.describe());
-                        return Err(Refusal::wrong(value_span, message));
-                    }
-                },
+                "mesh" => data.mesh.replace(self.mesh_value(value, "`mesh` of `where`")?).is_some(),
                 "storage" => {
                     let storage = match self.eval(value, None)? {
                         Value::Str(name) => named_storage(name.as_str(), value_span)?,
@@ -136,6 +131,34 @@ impl<'c> Parser<'_, 'c> {
             return Err(Refusal::wrong(span, "`where()` requires nothing").help(FORM));
         }
         self.cx.constraint(data).map_err(|error| error.at(span).into())
+    }
+
+    /// A mesh that an expression stands for: a name, a slice, `Mesh(...)`.
+    pub(crate) fn mesh_value(&mut self, expr: &ast::Expr, what: &str) -> Res<Mesh<'c>> {
+        const FORM: &str = "name the mesh of a `with`, a slice of it, or write `Mesh(...)`";
+        let span = self.span(expr);
+        let is_no_callee = |p: &mut Self, callee: &ast::Expr| match callee {
+            ast::Expr::Name(name) => {
+                let name = name.id.as_str();
+                Ok(p.binding(p.cx.symbol(name)).is_none() && crate::names::exported(name).is_none())
+            }
+            ast::Expr::Attribute(attribute) => p.eval(&attribute.value, None).map(|_| p.eval(callee, None).is_err()),
+            _ => Ok(false),
+        };
+        if let ast::Expr::Call(call) = expr
+            && is_no_callee(self, &call.func)?
+        {
+            let refusal =
+                Refusal::wrong(span, format!("{what} is a mesh, and no call of `{}`", self.text(&*call.func)));
+            return Err(refusal.help(FORM));
+        }
+        match self.eval(expr, None)? {
+            Value::Mesh(mesh) => Ok(mesh),
+            other => {
+                let refusal = Refusal::wrong(span, format!("{what} is a mesh, found {}", other.describe()));
+                Err(refusal.help(FORM))
+            }
+        }
     }
 
     /// `(4 @ cta, _)` or `((4 @ cta, _), {thread @ B()})`.
@@ -205,6 +228,20 @@ impl<'c> Parser<'_, 'c> {
         }
     }
 
+    /// The levels that a constraint may name: those that the module declares, else those of the target; none where any may.
+    fn known_levels(&self) -> Option<Vec<&str>> {
+        if let Some(declared) = self.domain.levels() {
+            return Some(declared.iter().map(|topology| topology.name.as_str()).collect());
+        }
+        let device = match self.domain.target {
+            Some(Target { kind: TargetKind::Cpu, .. }) => return None,
+            Some(target) => target.device.as_str(),
+            None => tf_target::default_device(),
+        };
+        let known = tf_target::lookup(device).ok()?;
+        Some(known.architecture.levels.iter().map(String::as_str).collect())
+    }
+
     /// The name of a level; each is bound once.
     fn bound_topology(&mut self, expr: &ast::Expr, bound: &mut Vec<Symbol<'c>>) -> Res<Symbol<'c>> {
         let span = self.span(expr);
@@ -217,6 +254,14 @@ impl<'c> Parser<'_, 'c> {
             Some(Binding::Value(Value::Topology(topology))) => topology.name,
             _ => written,
         };
+        if let Some(known) = self.known_levels().filter(|known| !known.contains(&topology.as_str())) {
+            let refusal = Refusal::wrong(span, format!("nothing declares the level `{topology}`"));
+            return Err(match did_you_mean(topology.as_str(), known.iter().copied()) {
+                Some(near) => refusal.help(format!("did you mean `{near}`?")),
+                None if known.is_empty() => refusal.help("the module declares no levels"),
+                None => refusal.help(format!("there are {}", known.join(", "))),
+            });
+        }
         if bound.contains(&topology) {
             return Err(Refusal::wrong(span, format!("the topology `{topology}` is bound twice")));
         }

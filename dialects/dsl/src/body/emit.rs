@@ -38,9 +38,8 @@ impl<'c> Parser<'_, 'c> {
             let message = format!("unknown op `{name}`: the effect form `NAME_` belongs to `@prim_func`");
             return Refusal::wrong(span, message);
         }
-        if let Some(base) = self.labels.get(&self.cx.symbol(name)) {
-            let message = format!("`{name}` is the label of a variant of `{base}`, and no function that is called");
-            return Refusal::wrong(span, message).help(format!("`{base}(...)` runs the variant for the size at hand"));
+        if let Some(refusal) = self.label(name, span) {
+            return refusal;
         }
         let refusal = Refusal::wrong(span, format!("unknown op `{name}`"));
         if let Some(help) = reduction(name).filter(|_| !self.is_prim()) {

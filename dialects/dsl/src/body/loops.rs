@@ -141,7 +141,7 @@ impl<'c> Parser<'_, 'c> {
             step: header.step,
         };
         let grid = cx.grid(region, ty, self.meta(span, name));
-        self.leave_loop(&reading.names, carries);
+        self.leave_loop(&reading, carries);
         for (at, carry) in carries.iter().enumerate() {
             let value = match carries.len() {
                 1 => grid,
@@ -153,17 +153,25 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Names that only the loop binds are undefined after it.
-    fn leave_loop(&mut self, names: &Frame<'c>, carries: &[Carry<'c>]) {
+    fn leave_loop(&mut self, reading: &Reading<'c>, carries: &[Carry<'c>]) {
         let carried: FxHashSet<_> = carries.iter().map(|c| c.name).collect();
-        let mut local: Vec<_> = names.keys().copied().filter(|name| !carried.contains(name)).collect();
+        let mut local: Vec<_> = reading.names.keys().copied().filter(|name| !carried.contains(name)).collect();
         local.sort_unstable_by_key(|name| name.as_str());
         for name in local {
             let hides = matches!(self.binding(name).as_deref(), Some(Binding::Value(_)));
-            let why = match hides {
-                true => format!("the loop above took the name `{name}`, so that it is undefined after it"),
-                false => format!("`{name}` is bound inside the loop only and undefined after it"),
+            let gone = match hides {
+                true => {
+                    let why = format!("the loop above took the name `{name}`, so that it is undefined after it");
+                    Binding::Gone(why, None)
+                }
+                false => {
+                    let why = format!("`{name}` is bound inside the loop only and undefined after it");
+                    let help = "a name that has a value before the loop is carried out of it";
+                    let is_variable = reading.induction.var_name() == Some(name);
+                    Binding::Gone(why, (!is_variable).then(|| help.to_owned()))
+                }
             };
-            self.bind(name, Binding::Gone(why));
+            self.bind(name, gone);
         }
     }
 
@@ -247,7 +255,7 @@ impl<'c> Parser<'_, 'c> {
             let Some(binding) = frames.iter().rev().find_map(|frame| frame.names.get(&name)) else { continue };
             match binding {
                 Binding::Value(Value::Expr(init)) => carries.push(Carry { name, init: *init, at: self.span(at) }),
-                Binding::Value(Value::Unread(_)) | Binding::Gone(_) => {}
+                Binding::Value(Value::Unread(_)) | Binding::Gone(..) => {}
                 Binding::Value(value) => {
                     let message = format!(
                         "`{name}` is {} before the loop, so an assignment in the loop cannot carry it",

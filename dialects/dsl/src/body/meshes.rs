@@ -221,7 +221,7 @@ impl<'c> Parser<'_, 'c> {
                 && self.binding(name).is_none()
             {
                 let why = format!("the mesh `{name}` is visible inside its `with` only");
-                self.bind(name, Binding::Gone(why));
+                self.bind(name, Binding::Gone(why, None));
             }
         }
     }

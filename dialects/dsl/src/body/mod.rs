@@ -1,5 +1,6 @@
 //! Bodies of `@func`: statements folded into one expression.
 
+mod attributes;
 mod calls;
 mod constraints;
 mod coordinates;

@@ -92,7 +92,13 @@ impl<'c> Parser<'_, 'c> {
             },
             other => {
                 let name = self.text(&*subscript.value);
-                Err(Refusal::unread(span, format!("`{name}` is {} and has no subscript", other.describe())))
+                let refusal = Refusal::unread(span, format!("`{name}` is {} and has no subscript", other.describe()));
+                Err(match other {
+                    Value::Prim(_) | Value::Function(_) | Value::Module(_) if self.is_prim() => {
+                        refusal.help(format!("a kernel is started by `launch({name}, ..., grid=(...), block=(...))`"))
+                    }
+                    _ => refusal,
+                })
             }
         }
     }

@@ -15,7 +15,7 @@ use crate::parser::Parser;
 use crate::print::python;
 use crate::refusal::{Refusal, Res};
 use crate::source::Edits;
-use crate::statics::Python;
+use crate::statics::{Python, kinds};
 use crate::value::Value;
 
 impl<'a, 'c> Parser<'a, 'c> {
@@ -259,6 +259,7 @@ impl<'a, 'c> Closing<'_, 'a, 'c> {
             Value::List(_) => format!("[{}]", all(&value.as_sequence()?)?.join(", ")),
             Value::Dim(dim) => dim_text(*dim),
             Value::DType(dtype) => format!("{}.{dtype}", Builtin::DTypeEnum.name()),
+            Value::Kind(decl, at) => kinds::written(decl, *at),
             Value::Storage(storage) => storage.to_string(),
             Value::Math(name) => format!("math.{name}"),
             Value::Builtin(Builtin::Library("math")) => "math".to_owned(),

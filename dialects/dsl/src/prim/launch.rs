@@ -8,7 +8,7 @@ use tf_types::{DType, Dim, DimVar, Symbol, Type};
 use super::calls::{Params, described};
 use crate::body::is_integer_scalar;
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{Refusal, Res, foreign_keyword};
 use crate::value::Value;
 
 impl<'c> Parser<'_, 'c> {
@@ -44,7 +44,11 @@ impl<'c> Parser<'_, 'c> {
                         let known = schema.decl.attributes().map(|param| param.name);
                         let known: Vec<_> = ["grid", "block"].into_iter().chain(known).collect();
                         let message = format!("`launch` has no parameter `{name}`; it has {}", known.join(", "));
-                        return Err(Refusal::wrong(at, message).near(name, known));
+                        let refusal = Refusal::wrong(at, message);
+                        return Err(match foreign_keyword(name, &known) {
+                            Some(own) => refusal.help(format!("did you mean `{own}`?")),
+                            None => refusal.near(name, known),
+                        });
                     };
                     let ParamKind::Attribute { kind, optional, .. } = param.kind else { continue };
                     let value = self.attr(kind, optional, &keyword.value, &format!("`{name}` of `launch`"), span)?;
@@ -149,7 +153,7 @@ impl<'c> Parser<'_, 'c> {
                 Value::Dim(dim) => {
                     self.dim_tree(*dim, at, &mut |p, dim, var| p.forwarded_extent(dim, var, forwarded, at))?
                 }
-                Value::Expr(scalar) if is_integer_scalar(*scalar) => *scalar,
+                Value::Expr(scalar) if is_integer_scalar(*scalar) => self.unfolded(*scalar).unwrap_or(*scalar),
                 other => {
                     let message = format!("an extent of `{what}` is an integer, found {}", other.describe());
                     return Err(Refusal::wrong(at, message));

@@ -6,7 +6,7 @@ use tf_core::node::Stmt;
 use tf_core::{Expr, ExprKind, Meta, Span, StmtKind};
 use tf_types::{DType, Symbol};
 
-use crate::body::keyword;
+use crate::body::{is_integer_scalar, keyword};
 use crate::names::Builtin;
 use crate::parser::{Binding, BodyFrame, Frame, Parser};
 use crate::refusal::{Refusal, Res};
@@ -19,6 +19,9 @@ struct Open<'c> {
     value: Expr<'c>,
     span: Span,
 }
+
+/// Nodes of an integer that is computed again where a launch needs it.
+const UNFOLDED: usize = 64;
 
 impl<'c> Parser<'_, 'c> {
     fn sequence_of(&self, stmts: &[Stmt<'c>]) -> Stmt<'c> {
@@ -80,6 +83,11 @@ impl<'c> Parser<'_, 'c> {
             Value::Expr(expr) if !matches!(expr.kind, ExprKind::Var { .. }) => {
                 let var = self.cx.var(name, expr.ty(), Meta::at(self.span(target)));
                 self.bind(name, Binding::Value(Value::Expr(var)));
+                if is_integer_scalar(expr)
+                    && let Some(body) = &mut self.body
+                {
+                    body.lets.insert(var, expr);
+                }
                 Ok(Some((var, expr)))
             }
             other => {
@@ -87,6 +95,30 @@ impl<'c> Parser<'_, 'c> {
                 Ok(None)
             }
         }
+    }
+
+    /// The same integer computed again, without the bindings that it reads: a launch states its extents itself. None of one that takes
+    /// long to compute.
+    pub(super) fn unfolded(&self, expr: Expr<'c>) -> Option<Expr<'c>> {
+        let lets = &self.body.as_ref()?.lets;
+        let (mut done, mut stack) = (Vec::new(), vec![(expr, false)]);
+        let mut left = UNFOLDED;
+        while let Some((node, is_open)) = stack.pop() {
+            left = if is_open { left } else { left.checked_sub(1)? };
+            match node.kind {
+                ExprKind::Var { .. } if let Some(&value) = lets.get(&node) => stack.push((value, false)),
+                ExprKind::Call { args, .. } if !is_open => {
+                    stack.push((node, true));
+                    stack.extend(args.iter().rev().map(|&arg| (arg, false)));
+                }
+                ExprKind::Call { callee, args } => {
+                    let args = self.cx.alloc_slice(&done.split_off(done.len() - args.len()));
+                    done.push(self.cx.expr(ExprKind::Call { callee, args }, node.ty(), node.meta));
+                }
+                _ => done.push(node),
+            }
+        }
+        done.pop()
     }
 
     /// Refuses a binding of a block whose name also stands for something outside, where it is read afterwards.

@@ -62,6 +62,9 @@ impl<'c> Printer<'_, 'c> {
                     if a.as_const().is_some() && b.as_const().is_some() {
                         return Err(Diagnostic::error(format!("the dim `{dim}` is no number")));
                     }
+                    if let (DimOp::FloorDiv | DimOp::Mod, Err(error)) = (op, self.cx.check_divisor(b)) {
+                        return Err(error.into());
+                    }
                     let Some((text, binds)) = infix(op) else {
                         let name = if op == DimOp::Min { "min" } else { "max" };
                         out.push_str(self.file.word(self.cx, name)?);

@@ -12,11 +12,14 @@ use crate::names::plugin_dialects;
 /// What a file may import, by module, in the order of its head.
 pub(super) const IMPORTS: &[(&str, &[&str])] = &[
     ("tilefoundry.module", &["module"]),
-    ("tilefoundry", &["DType", "Expr", "ReduceKind", "TensorType", "VerifyError", "func", "intrinsic", "prim_func"]),
+    ("tilefoundry", &["DType", "Expr", "TensorType", "VerifyError", "func", "intrinsic", "prim_func"]),
     ("tilefoundry.target", &["AmxTarget", "CpuTarget", "CudaTarget"]),
-    ("tilefoundry.dsl", &["ConstTensor", "T", "Tensor", "tf"]),
+    ("tilefoundry.dsl", &["BinaryKind", "ConstTensor", "ReduceKind", "T", "Tensor", "UnaryKind", "tf"]),
     ("tilefoundry.dsl.storage", &["gmem", "host", "rmem", "smem", "tmem", "umat"]),
-    ("tilefoundry.ir.types.shard", &["B", "ComposedLayout", "Layout", "Mesh", "P", "S", "ShardLayout", "Topology"]),
+    (
+        "tilefoundry.ir.types.shard",
+        &["B", "ComposedLayout", "Dynamic", "Layout", "Mesh", "P", "S", "ShardLayout", "Topology"],
+    ),
     ("tilefoundry.ir.core.pattern", &["DimVarRangePat"]),
     ("tilefoundry.ir.types.dim", &["DimVar", "ceildiv"]),
 ];

@@ -3,7 +3,7 @@
 use tf_core::node::GridRegion;
 use tf_core::op::{Attr, OpView};
 use tf_core::walk::{Schedule, operands};
-use tf_core::{Callee, Diagnostic, Expr, ExprKind, Literal, Result};
+use tf_core::{Callee, Diagnostic, Expr, ExprKind, Literal, NodeSet, Result};
 use tf_types::{DType, Mesh, ShardAttr, Storage, TensorLayout};
 
 use super::Printer;
@@ -53,7 +53,26 @@ impl<'c> Printer<'_, 'c> {
         for expr in all() {
             self.scan_call(expr);
         }
+        self.scan_starts(&plan.root);
+        loops.iter().for_each(|grid| self.scan_starts(plan.region(*grid)));
         self.check_nesting(plan)
+    }
+
+    /// The values of a block that have the names of carries: those that start a loop of it. A value from outside keeps a name of its
+    /// own, or the loops around would carry that as well.
+    fn scan_starts(&mut self, block: &[Expr<'c>]) {
+        let mut grids = block.iter().filter_map(|expr| match expr.kind {
+            ExprKind::Grid(region) => Some(region),
+            _ => None,
+        });
+        let Some(first) = grids.next() else { return };
+        let own: NodeSet<Expr<'c>> = block.iter().copied().collect();
+        for region in std::iter::once(first).chain(grids) {
+            for (init, carry) in region.inits.iter().zip(region.carries).filter(|(init, _)| own.contains(*init)) {
+                let name = carry.var_name().filter(|name| init.meta.name.is_none_or(|given| given == *name));
+                self.scope.starts.extend(name.map(|name| (*init, name)));
+            }
+        }
     }
 
     fn scan_value(&mut self, expr: Expr<'c>) -> Result<()> {
@@ -72,10 +91,6 @@ impl<'c> Printer<'_, 'c> {
                     if let Some(name) = var.var_name() {
                         self.scope.reserve(name).map_err(|error| error.at(var.span()))?;
                     }
-                }
-                for (init, carry) in region.inits.iter().zip(region.carries) {
-                    let name = carry.var_name().filter(|name| init.meta.name.is_none_or(|given| given == *name));
-                    self.scope.starts.extend(name.map(|name| (*init, name)));
                 }
             }
             _ => {}

@@ -122,7 +122,7 @@ impl<'c> Printer<'_, 'c> {
             ShardAttr::Split(axis) => Ok(Doc::call(self.file.import("S"), vec![axis.to_string().into()])),
             ShardAttr::Broadcast => Ok(Doc::call(self.file.import("B"), Vec::new())),
             ShardAttr::Partial(reduction) => self.partial(reduction.as_str()),
-            ShardAttr::Dynamic => refuse(format!("the DSL has no `Dynamic` attribute, found {shard}")),
+            ShardAttr::Dynamic => Ok(Doc::call(self.file.import("Dynamic"), Vec::new())),
         });
         let attrs = attrs.collect::<Result<Vec<_>>>()?;
         let parts = vec![

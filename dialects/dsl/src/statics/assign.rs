@@ -119,7 +119,7 @@ impl<'c> Parser<'_, 'c> {
         match self.target_place(target)? {
             Place::Name(name) => {
                 self.lookup(name.as_str(), span)?;
-                self.bind(name, Binding::Gone(format!("`{name}` is deleted above")));
+                self.bind(name, Binding::Gone(format!("`{name}` is deleted above"), None));
                 Ok(())
             }
             Place::Item(owner, index) => self.delete_item(&owner, index, span),

@@ -55,7 +55,7 @@ impl<'c> Parser<'_, 'c> {
             if let Some(binding) = self.records[at].names.borrow().get(&symbol) {
                 return match binding {
                     Binding::Value(value) => Ok(Some(value.clone())),
-                    Binding::Gone(_) => Ok(None),
+                    Binding::Gone(..) => Ok(None),
                     Binding::Poison | Binding::Outer(_) => Err(Refusal::Reported),
                 };
             }

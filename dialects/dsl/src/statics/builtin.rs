@@ -62,6 +62,14 @@ impl<'c> Parser<'_, 'c> {
                 self.extremum(builtin, &values, key.as_ref(), default, span, bind)
             }
             (Builtin::Len, [one]) => self.length(one, span)?.map(Value::Int).ok_or_else(unread),
+            (Builtin::Sum, [items, ..])
+                if self.body.is_some()
+                    && let Some(items) = items.as_sequence()
+                    && items.iter().any(|item| item.as_expr().is_some()) =>
+            {
+                let refusal = Refusal::wrong(span, "`sum` of run-time values is not part of the language");
+                Err(refusal.help("add them: `x + y`"))
+            }
             (Builtin::Sum, [items]) => self.static_sum(items, Value::Int(0), span),
             (Builtin::Sum, [items, start]) if start.text().is_none() => self.static_sum(items, start.clone(), span),
             (Builtin::Zip, columns) => {

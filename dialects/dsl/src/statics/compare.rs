@@ -116,6 +116,7 @@ impl<'c> Parser<'_, 'c> {
             (Value::Iter(a), Value::Iter(b)) => Rc::ptr_eq(a, b),
             (Value::Factory(a), Value::Factory(b)) | (Value::Record(a), Value::Record(b)) => a == b,
             (Value::Builtin(a), Value::Builtin(b)) => a == b,
+            (Value::Kind(kind, a), Value::Kind(other, b)) => kind == other && a == b,
             // What has no identity of its own may be kept once or twice.
             (Value::Tuple(a), Value::Tuple(b)) if Rc::ptr_eq(a, b) => true,
             (Value::None | Value::Bool(_), _) | (_, Value::None | Value::Bool(_)) => true_kind(a) == true_kind(b),
@@ -163,6 +164,7 @@ impl<'c> Parser<'_, 'c> {
             (Value::Str(a), Value::Str(b)) => a == b,
             (Value::Dim(a), Value::Dim(b)) => a == b,
             (Value::DType(a), Value::DType(b)) => a == b,
+            (Value::Kind(..), Value::Kind(..)) => self.identical(a, b) == Some(true),
             (Value::Storage(a), Value::Storage(b)) => a == b,
             (Value::Tuple(_), Value::Tuple(_)) | (Value::List(_), Value::List(_)) => {
                 if self.identical(a, b) == Some(true) {

@@ -7,7 +7,7 @@ use tf_types::{DimVar, ShardAttr, Symbol, Topology};
 
 use crate::names::Builtin;
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{AtSpan, Refusal, Res};
 use crate::value::Value;
 
 /// The arguments of a call by parameter.
@@ -87,11 +87,10 @@ impl<'c> Parser<'_, 'c> {
             Builtin::CeilDiv => {
                 let given = self.arguments(call, "ceildiv", &["a", "b"])?;
                 let a = self.dim(self.required(&given, 0, "a", "ceildiv", span)?, "an operand of `ceildiv`")?;
-                let b = self.dim(self.required(&given, 1, "b", "ceildiv", span)?, "an operand of `ceildiv`")?;
-                if b.as_const() == Some(0) {
-                    return Err(Refusal::wrong(span, format!("`ceildiv({a}, 0)` divides by zero")));
-                }
-                Ok(self.dim_value(self.cx.ceildiv(a, b)))
+                let divisor = self.required(&given, 1, "b", "ceildiv", span)?;
+                let b = self.dim(divisor, "an operand of `ceildiv`")?;
+                self.cx.check_divisor(b).at(self.span(divisor))?;
+                self.computed_dim(self.cx.ceildiv(a, b), span)
             }
             Builtin::DimVarRangePat => self.range_pattern(call, span).map(|(range, _)| Value::Range(range)),
             Builtin::Topology => {
@@ -105,6 +104,7 @@ impl<'c> Parser<'_, 'c> {
                 Ok(Value::Topology(Topology { name: self.cx.symbol(name), size }))
             }
             Builtin::TensorType => self.tensor_type(call, "TensorType", span).map(Value::Annotation),
+            Builtin::Kind(decl) => self.kind_called(decl, call, span),
             Builtin::Launch => self.launch(call, span),
             Builtin::Layout => self.layout(call, span).map(Value::Layout),
             Builtin::ComposedLayout => self.composed_layout(call, span),
@@ -118,9 +118,10 @@ impl<'c> Parser<'_, 'c> {
                     Err(_) => Err(Refusal::wrong(self.span(axis), format!("`S({number})` splits no axis"))),
                 }
             }
-            Builtin::Broadcast => {
-                self.arguments(call, "B", &[])?;
-                Ok(Value::ShardAttr(ShardAttr::Broadcast))
+            Builtin::Broadcast | Builtin::Dynamic => {
+                self.arguments(call, builtin.name(), &[])?;
+                let is_dynamic = builtin == Builtin::Dynamic;
+                Ok(Value::ShardAttr(if is_dynamic { ShardAttr::Dynamic } else { ShardAttr::Broadcast }))
             }
             Builtin::Partial => self.partial(call, span),
             Builtin::CudaTarget => self.device_target(TargetKind::Cuda, call, span),

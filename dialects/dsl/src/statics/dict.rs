@@ -49,6 +49,7 @@ pub(crate) enum Key<'c> {
     Str(Symbol<'c>),
     Dim(Dim<'c>),
     DType(DType),
+    Kind(&'static str, u8),
     Storage(Storage),
     Tuple(Vec<Key<'c>>),
     /// Of a class, the values that its instances are compared by.
@@ -160,6 +161,7 @@ impl<'c> Parser<'_, 'c> {
             Value::Str(text) => Key::Str(*text),
             Value::Dim(dim) => Key::Dim(*dim),
             Value::DType(dtype) => Key::DType(*dtype),
+            Value::Kind(decl, at) => Key::Kind(decl.name, *at),
             Value::Storage(storage) => Key::Storage(*storage),
             Value::Tuple(items) => match self.keys_of(items, span)? {
                 Some(keys) => Key::Tuple(keys),

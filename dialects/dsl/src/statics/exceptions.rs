@@ -208,7 +208,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             let result = self.run_suite(&handler.body);
             self.handled.pop();
             if let Some(name) = name {
-                self.bind(name, Binding::Gone(format!("`{name}` has no value after its `except`")));
+                self.bind(name, Binding::Gone(format!("`{name}` has no value after its `except`"), None));
             }
             return result;
         }

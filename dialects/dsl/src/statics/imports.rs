@@ -134,12 +134,19 @@ impl<'c> Parser<'_, 'c> {
         {
             return Binding::Value(Value::Dialect(dialect));
         }
-        let why = format!("`{module}` has no name `{name}` that is supported");
-        match did_you_mean(name, names::all()) {
-            Some(near) => Binding::unread(format!("{why}; did you mean `{near}`?"), self.span(alias)),
-            // Of the host's side of the package, as other parts of it.
-            None => Binding::Value(Unread::of_host(&why, name, self.span(alias))),
-        }
+        let at = self.span(alias);
+        let near = if names::of_the_host(name).is_none() { did_you_mean(name, names::all()) } else { None };
+        let why = match (names::of_the_host(name), near) {
+            (Some(why), _) => why.to_owned(),
+            (None, Some(near)) => {
+                let why = format!("`{module}` has no name `{name}` that is supported; did you mean `{near}`?");
+                return Binding::unread(why, at);
+            }
+            (None, None) if module == "tilefoundry.dsl" => format!("no loaded plugin has a dialect `{name}`"),
+            (None, None) => format!("`{module}` has no name `{name}` that is supported"),
+        };
+        // Of the host's side of the package, as other parts of it.
+        Binding::Value(Unread::of_host(&why, name, at))
     }
 
     /// A name of Python's standard library.

@@ -25,6 +25,7 @@ mod instance;
 mod items;
 mod iter;
 mod itertools;
+pub(crate) mod kinds;
 mod libraries;
 mod library;
 mod math;
@@ -205,14 +206,18 @@ impl<'c> Parser<'_, 'c> {
         match base {
             Value::Builtin(Builtin::Package) => match names::exported(name) {
                 Some(value) => Ok(value),
-                None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
+                None => match names::of_the_host(name) {
+                    Some(why) => Err(Refusal::unread(span, format!("`{name}` cannot be used: {why}"))),
+                    None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
+                },
             },
             Value::Dialect(dialect) => Ok(Value::Op(dialect, self.cx.symbol(name))),
             Value::Builtin(Builtin::Tf) => Ok(Value::Op("tf", self.cx.symbol(name))),
             Value::Builtin(Builtin::Tir) if name == "cuda" => Ok(Value::Platform(Platform::Cuda)),
             Value::Platform(platform) => self.platform_attribute(platform, name, span),
             Value::Builtin(Builtin::Tir) => Ok(Value::Op("T", self.cx.symbol(name))),
-            Value::Builtin(Builtin::KindEnum) => Ok(Value::Str(self.cx.symbol(&name.to_lowercase()))),
+            Value::Builtin(Builtin::Kind(decl)) => self.kind_member(decl, name, span),
+            Value::Kind(decl, at) => self.kind_attribute(decl, at, name, span),
             Value::Builtin(Builtin::DTypeEnum) => named_dtype(name, span).map(Value::DType),
             Value::Builtin(Builtin::StorageEnum) => storage_member(name, span).map(Value::Storage),
             Value::Mesh(mesh) => mesh.require_axis(name).map(|axis| Value::MeshAxis(mesh, axis)).at(span),
@@ -239,6 +244,14 @@ impl<'c> Parser<'_, 'c> {
                 _ => Err(Refusal::unread(span, format!("a tensor type has no attribute `{name}` here"))),
             },
             Value::Factory(at) if name == "__name__" && self.body.is_none() => Ok(self.function_name(at)),
+            Value::Op(dialect, op) if self.cx.ops().schemas(dialect, op.as_str()).is_empty() => {
+                let written = self.text(owner);
+                let refusal = Refusal::wrong(self.span(owner), format!("there is no `{written}`"));
+                Err(match dialect {
+                    "T" => refusal.help("the platform below `T` is `T.cuda`"),
+                    _ => refusal.near(op.as_str(), self.cx.ops().names(dialect)),
+                })
+            }
             base if self.has_method(&base, name) => Ok(Value::Method(Rc::new((base, symbol)))),
             Value::Module(module) => {
                 let object = self.text(owner);

@@ -6,7 +6,7 @@ use tf_types::Dim;
 
 use super::special::{binary_names, unary_name};
 use crate::parser::Parser;
-use crate::refusal::{Refusal, Res};
+use crate::refusal::{AtSpan, Refusal, Res};
 use crate::value::Value;
 
 /// So that normal forms stay cheap; far above what programs say.
@@ -191,11 +191,10 @@ impl<'c> Parser<'_, 'c> {
                     Operator::Add => cx.dim_add(lhs, rhs),
                     Operator::Sub => cx.dim_sub(lhs, rhs),
                     Operator::Mult => cx.dim_mul(lhs, rhs),
-                    Operator::FloorDiv | Operator::Mod if rhs.as_const() == Some(0) => {
-                        return Err(Refusal::wrong(span, format!("`{lhs} {} 0` divides by zero", op.as_str())));
+                    Operator::FloorDiv | Operator::Mod => {
+                        cx.check_divisor(rhs).at(span)?;
+                        if op == Operator::Mod { cx.dim_mod(lhs, rhs) } else { cx.dim_floor_div(lhs, rhs) }
                     }
-                    Operator::FloorDiv => cx.dim_floor_div(lhs, rhs),
-                    Operator::Mod => cx.dim_mod(lhs, rhs),
                     _ => {
                         let message = format!("dims have no operator `{}`; they have + - * // %", op.as_str());
                         return Err(Refusal::wrong(span, message));

@@ -58,7 +58,8 @@ pub(super) fn kinds(registry: &OpRegistry) -> String {
     }
     let mut out = "\"\"\"Kinds of ops; a string of the same name does as well.\"\"\"\n".to_owned();
     for (name, decl) in enums {
-        let _ = writeln!(out, "\nclass {name}:");
+        let _ = writeln!(out, "\nclass {name}:\n    name: str\n    value: str");
+        let _ = writeln!(out, "    def __init__(self, value: str) -> None: ...");
         for member in decl.variants.iter().map(|variant| variant.to_uppercase()).filter(|member| is_name(member)) {
             let _ = writeln!(out, "    {member}: {name}");
         }

@@ -3,7 +3,7 @@
 use crate::common::with_source;
 
 const HEAD: &str = "from tilefoundry import Expr, func, intrinsic, module, prim_func\n\
-    from tilefoundry.dsl import ConstTensor, DimVar, DimVarRangePat, Layout, Mesh, T, Tensor, Topology, tf\n\
+    from tilefoundry.dsl import B, ConstTensor, CpuTarget, DimVar, DimVarRangePat, Layout, Mesh, T, Tensor, Topology, ceildiv, tf\n\
     N = DimVar(\"n\", 1, 65)\n";
 
 /// `line:column message | help` of the first error, lines counted from the one after the head.
@@ -98,6 +98,44 @@ fn bodies() {
             (
                 "for i in range(2):\n    y = y + x\nfor i in range(2):\n    y = y + x\nreturn y * i",
                 "7:16 `i` is bound inside the loop only and undefined after it | ",
+            ),
+            (
+                "for i in range(2):\n    z = x + y\nreturn z",
+                "5:12 `z` is bound inside the loop only and undefined after it | a name that has a value before the loop is carried out of it",
+            ),
+            ("z = x + y", "3:5 the body of `f` ends without `return` | end with `return z`"),
+            (
+                "a, b = tf.topk(x, k=2)",
+                "3:5 the body of `f` ends without `return` | a function ends with the value that it is: `return x`",
+            ),
+            (
+                "return max(x)",
+                "3:12 `max` needs `rhs` | along an axis: `tf.reduce(x, axes=(1,), keepdim=False, kind=\"max\")`",
+            ),
+            (
+                "return min(x)",
+                "3:12 `min` needs `rhs` | along an axis: `tf.neg(tf.reduce(tf.neg(x), axes=(1,), keepdim=False, kind=\"max\"))`",
+            ),
+            ("return sum([x, y])", "3:12 `sum` of run-time values is not part of the language | add them: `x + y`"),
+            (
+                "x: where(layout=(4 @ warp, _))\nreturn x",
+                "3:26 nothing declares the level `warp` | there are cta, thread",
+            ),
+            (
+                "x: where(layout=((4, _), {theard @ B()}))\nreturn x",
+                "3:31 nothing declares the level `theard` | did you mean `thread`?",
+            ),
+            (
+                "x: where(mesh=foo(3))\nreturn x",
+                "3:19 `mesh` of `where` is a mesh, and no call of `foo` | name the mesh of a `with`, a slice of it, or write `Mesh(...)`",
+            ),
+            (
+                "x: where(mesh=Mesh((Topology(\"cta\", 4),), (4,)).half())\nreturn x",
+                "3:19 `mesh` of `where` is a mesh, and no call of `Mesh((Topology(\"cta\", 4),), (4,)).half` | name the mesh of a `with`, a slice of it, or write `Mesh(...)`",
+            ),
+            (
+                "x: where(mesh=tf.relu(x))\nreturn x",
+                "3:19 `mesh` of `where` is a mesh, found a run-time value of type Tensor[(4, 6), \"f32\"] | name the mesh of a `with`, a slice of it, or write `Mesh(...)`",
             ),
         ],
     );
@@ -266,4 +304,121 @@ fn attributes_are_pointed_at() {
         assert_eq!(errors[0].span.map(at), Some((3, 12)));
         assert_eq!(errors[0].labels.iter().map(|label| at(label.0)).collect::<Vec<_>>(), [(5, 14), (2, 7)]);
     });
+}
+
+/// Names that stand for something elsewhere.
+#[test]
+fn names_of_other_things() {
+    let part = "@func\ndef f(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    pass\n\
+        @f.specialize(DimVarRangePat(\"n\", 1, 65))\ndef few(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n";
+    check(
+        first,
+        &[
+            (
+                &format!("{part}@func\ndef g(x: Tensor[(N,), \"f32\"]):\n    return few(x)\n"),
+                "9:12 `few` is the label of a variant of `f`, and no function that is called | `f(...)` runs the variant for the size at hand",
+            ),
+            (
+                &format!("{part}g = few\n@func\ndef h(x: Tensor[(N,), \"f32\"]):\n    return g(x)\n"),
+                "7:5 `few` is the label of a variant of `f`, and no function that is called | `f(...)` runs the variant for the size at hand",
+            ),
+            (
+                "@func\ndef f(x: Tensor[(4,), \"f32\"], w: ConstTensor[(4,), \"f32\"]):\n    return x\n@f.converter(\"w\")\n\
+                 def raw(x: Tensor[(4,), \"f32\"]):\n    return x\n@func\ndef g(x: Tensor[(4,), \"f32\"]):\n    return raw(x)\n",
+                "9:12 `raw` is the label of a converter of `f`, and no function that is called | `f` gets its weights converted",
+            ),
+            (
+                "@module\nclass A:\n    @func\n    def f(x: Tensor[(4,), \"f32\"]):\n        return x\n    \
+                 @func\n    def g(x: Tensor[(4,), \"f32\"]):\n        return A.f(x)\n",
+                "8:16 the module `A` is not complete here | its functions are called by their names alone",
+            ),
+            (
+                "import demo\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return demo.softsign(x)\n",
+                "4:12 `demo` cannot be used: it comes from `demo`, and authoring files are read, not executed \
+                 | ops of a plugin come from `from tilefoundry.dsl import demo`, with `--load-pass-plugin=LIB`",
+            ),
+            (
+                "import numpy as np\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return np.exp(x)\n",
+                "4:12 `np` cannot be used: it comes from `numpy`, and authoring files are read, not executed | the op is `tf.exp(...)`",
+            ),
+            (
+                "from tilefoundry.dsl import demo\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return demo.softsign(x)\n",
+                "4:12 `demo` cannot be used: no loaded plugin has a dialect `demo` \
+                 | ops of a plugin come from `from tilefoundry.dsl import demo`, with `--load-pass-plugin=LIB`",
+            ),
+            (
+                "@func\ndef f(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    pass\n@f.specialize(\"n\", 1, 65)\n\
+                 def g(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n    return x\n",
+                "4:20 a variant of `f` is for one range | write `@f.specialize(DimVarRangePat(\"n\", 1, 65))`",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn launches_of_other_languages() {
+    let host = |call: &str| {
+        first(&format!(
+            "@prim_func\ndef k(x: Tensor[(4,), \"f32\"]):\n    return\n\
+             @prim_func(target=CpuTarget())\ndef h(x: Tensor[(4,), \"f32\"]):\n    {call}\n"
+        ))
+    };
+    assert_eq!(
+        host("k[(1,), (32,)](x)"),
+        "6:5 `k` is the `@prim_func` `k` and has no subscript | a kernel is started by `launch(k, ..., grid=(...), block=(...))`"
+    );
+    let parameters = "it has grid, block, cluster, dynamic_smem, stream, attrs";
+    for (keyword, own) in [("threads", "block"), ("num_blocks", "grid"), ("smem", "dynamic_smem")] {
+        assert_eq!(
+            host(&format!("launch(k, x, grid=(1,), {keyword}=(32,))")),
+            format!("6:29 `launch` has no parameter `{keyword}`; {parameters} | did you mean `{own}`?")
+        );
+    }
+    assert_eq!(host("a = T.rocm.mma"), "6:9 there is no `T.rocm` | the platform below `T` is `T.cuda`");
+}
+
+#[test]
+fn divisors_of_dims() {
+    for (extent, span, found) in [
+        ("N // -2", "2:18", "-2"),
+        ("N % 0", "2:18", "0"),
+        ("4 // (N - 65)", "2:18", "n - 65"),
+        ("ceildiv(N, -1)", "2:29", "-1"),
+        ("ceildiv(8, 0)", "2:29", "0"),
+    ] {
+        let source = format!("@func\ndef f(x: Tensor[({extent},), \"f32\"]):\n    return x\n");
+        let refused = format!(
+            "{span} `{found}` divides a dim, but is below 1 | dims are divided by positive integers and extents"
+        );
+        assert_eq!(first(&source), refused, "{extent}");
+    }
+}
+
+/// Each wrong line of syntax has an error of its own, and lines that are right have none.
+#[test]
+fn syntax() {
+    let errors = |lines: &str| {
+        let lines: String = lines.lines().map(|line| format!("    {line}\n")).collect();
+        let source = format!("def f(x):\n{lines}    return x\n");
+        with_source(&source, |_, result| {
+            let errors = result.err().unwrap_or_default();
+            errors.iter().filter_map(|error| Some(error.span?.line.get())).collect::<Vec<_>>()
+        })
+    };
+    for (lines, want) in [
+        ("a = x +\nb = y *\nc = x\nd = = 3", &[2, 3, 5][..]),
+        ("a = tf.add(x, y\nb = y * 2.0\nc = x", &[3]),
+        ("a = tf.add(x, y\nb = y * 2.0\nc = )", &[3, 4]),
+        ("for i in range(4)\n    a = x\n    b = )\nc = x", &[2, 4]),
+        ("if x = 3:\n    a = x\nelse:\n    b = x\nc = 1 1", &[2, 6]),
+        ("a = 'x\nb = x\nc = \"y\nd = x", &[2, 4]),
+        ("a = (x,\n     y,\n     z z)\nb = 1 1", &[4, 5]),
+        ("a = x\n  b = x\nc = x", &[3]),
+        ("a = 1 1\n\n# a comment\nb = 2 2", &[2, 5]),
+        ("a = 1 1\nb = é é\nc = 3", &[2, 3]),
+    ] {
+        assert_eq!(errors(lines), want, "{lines}");
+    }
+    let many: String = (0..40).map(|_| "a = 1 1\n").collect();
+    assert_eq!(errors(&many).len(), 10);
 }

@@ -20,4 +20,5 @@ mod sources;
 mod statics;
 mod suggestions;
 mod surface;
+mod table;
 mod trees;

@@ -60,6 +60,22 @@ fn modules_are_selected_by_name() {
     assert_eq!(messages(None).len(), 1);
 }
 
+/// A module that a refused call would have made is missing for the reason of the call.
+#[test]
+fn modules_of_refused_calls_say_why() {
+    let source = "from tilefoundry import func, module\nfrom tilefoundry.dsl import Tensor, tf\n\
+        def make(dtype):\n    @module(entry=\"f\")\n    class M:\n        @func\n        \
+        def f(x: Tensor[(4,), dtype]):\n            return x + 1.0\n    return M\n\
+        Right = make(\"f32\")\nWrong = make(\"i64\")\n";
+    let messages = |name| {
+        with_module(source, Some(name), |_, result| {
+            result.err().unwrap_or_default().into_iter().map(|error| error.message).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(messages("Right"), [""; 0]);
+    assert_eq!(messages("Wrong"), ["`add` takes operands of one dtype, found i64 and f32"]);
+}
+
 #[test]
 fn the_last_module_is_the_default() {
     let two = TWO.replace("return Left(x)", "return x");

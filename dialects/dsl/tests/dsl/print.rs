@@ -313,3 +313,49 @@ fn deep_blocks_come_back() {
     source.push_str(&format!("{}pass\n", " ".repeat(301)));
     comes_back("deep blocks", &source, None);
 }
+
+/// A loop in a loop whose carry starts with a value from outside both keeps it out of the outer one's carries.
+#[test]
+fn carries_that_start_outside_come_back() {
+    let head = "from tilefoundry import func\nfrom tilefoundry.dsl import Tensor, tf\n@func\n\
+        def f(a: Tensor[(32, 64), \"f32\"], b: Tensor[(64, 32), \"f32\"], z: Tensor[(32, 32), \"f32\"]):\n    out = z\n";
+    let start = "tf.full_like(a[0:16, 0:16], value=0.0) @ tf.full_like(b[0:16, 0:32], value=0.0)";
+    for (first, second) in [(start, start), (start, "z[0:16, :]"), ("z[0:16, :]", start)] {
+        let inner = |name: &str, value: &str| {
+            format!(
+                "{name} = {value}\n        for k in tile(64, 16):\n            {name} = {name} + a[m, k] @ b[k, :]\n"
+            )
+        };
+        let (acc, other) = (inner("acc", first), inner("other", second));
+        let source = format!(
+            "{head}    for m in tile(32, 16):\n        {acc}        {other}        \
+             out = tf.insert_slice(out, acc + other, (m, 0))\n    return out\n"
+        );
+        comes_back(&source, &source, None);
+    }
+}
+
+#[test]
+fn ownership_at_run_time_comes_back() {
+    let source = "from tilefoundry import Dynamic, func\nfrom tilefoundry.dsl import Mesh, Tensor, Topology\n\
+        from tilefoundry.ir.types.shard import Layout, ShardLayout\n\
+        L = ShardLayout(Layout((8, 4), (4, 1)), (Dynamic(),), Mesh((Topology(\"thread\", 4),), (4,), (\"t\",)))\n\
+        @func\ndef f(x: Tensor[(8, 4), \"f32\", L, \"smem\"]):\n    return x\n";
+    comes_back("an owner at run time", source, None);
+}
+
+/// An extent of a launch that a name stands for is stated in the launch.
+#[test]
+fn launches_state_extents_with_names() {
+    let source = "from tilefoundry import prim_func\nfrom tilefoundry.dsl import DimVar, Tensor, ceildiv\n\
+        from tilefoundry.target import CpuTarget\nN = DimVar(\"n\", 1, 65)\n\
+        @prim_func\ndef k(x: Tensor[(N,), \"f32\"]):\n    return\n\
+        @prim_func(target=CpuTarget())\ndef h(x: Tensor[(N,), \"f32\"]):\n    rows = x.shape[0] + 1\n    \
+        blocks = ceildiv(rows, 2) * rows\n    launch(k, x, grid=(blocks,), block=(rows, 1))\n";
+    comes_back("a launch", source, None);
+    with_source(source, |cx, result| {
+        let text = print_module(cx, result.expect("it is read"), &PrintOptions::default()).expect("it is printed");
+        let stated = "grid=((x.shape[0] + 1 + 2 - 1) // 2 * (x.shape[0] + 1), 1, 1), block=(x.shape[0] + 1, 1, 1)";
+        assert!(text.replace([' ', '\n'], "").contains(&stated.replace(' ', "")), "{text}");
+    });
+}

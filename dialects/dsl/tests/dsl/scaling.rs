@@ -45,10 +45,26 @@ fn children(count: usize) -> String {
 }
 
 fn variants(count: usize) -> String {
-    let signature = "x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:";
-    let range =
-        |i| format!("@f.specialize(DimVarRangePat(\"n\", {i}, {}))\ndef v{i}({signature}\n    return x + x\n", i + 1);
-    format!("N = DimVar(\"n\", 1, {count})\n@func\ndef f({signature}\n    pass\n{}", lines(count, range))
+    variants_between(count, |_| String::new())
+}
+
+const N: &str = "x: Tensor[(N,), \"f32\"]";
+
+/// Variants of one function with something below each.
+fn variants_between(count: usize, other: impl Fn(usize) -> String) -> String {
+    let signature = format!("{N}) -> Tensor[(N,), \"f32\"]:");
+    let part = |i| {
+        let range = format!("DimVarRangePat(\"n\", {i}, {})", i + 1);
+        format!("@f.specialize({range})\ndef v{i}({signature}\n    return x + x\n{}", other(i))
+    };
+    format!("N = DimVar(\"n\", 1, {count})\n@func\ndef f({signature}\n    pass\n{}", lines(count, part))
+}
+
+/// Each variant has a caller of the function below it.
+fn scattered_variants(count: usize) -> String {
+    let caller = |i| format!("@func\ndef g{i}({N}):\n    return f(x)\n");
+    let last = format!("@func\ndef g({N}):\n    return f(x)\n");
+    variants_between(count, caller) + &last
 }
 
 fn converters(count: usize) -> String {
@@ -75,13 +91,14 @@ fn hidden_extents(count: usize) -> String {
 /// Twice as many take at most a little more than twice the memory.
 #[test]
 fn memory_grows_with_the_file() {
-    let programs: [(&str, Program); 9] = [
+    let programs: [(&str, Program); 10] = [
         ("functions", chain_of_functions),
         ("TIR functions", chain_of_prims),
         ("members", chain_of_members),
         ("classes", classes),
         ("children", children),
         ("variants", variants),
+        ("scattered variants", scattered_variants),
         ("converters", converters),
         ("extents", extents),
         ("hidden extents", hidden_extents),
@@ -100,28 +117,29 @@ fn memory_grows_with_the_file() {
     }
 }
 
-/// Parts between other definitions make their function anew, up to a limit.
+/// Callers of a function whose variants stand below them get it as it is in the end.
 #[test]
-fn scattered_parts_are_refused_beyond_a_limit() {
-    let signature = "x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:";
-    let scattered = |count: usize| {
-        let part = |i| {
-            format!(
-                "@f.specialize(DimVarRangePat(\"n\", {i}, {}))\ndef v{i}({signature}\n    return x + x\n\
-                 @func\ndef g{i}(x: Tensor[(N,), \"f32\"]):\n    return f(x)\n",
-                i + 1
-            )
-        };
-        format!("{HEAD}N = DimVar(\"n\", 1, {count})\n@func\ndef f({signature}\n    pass\n{}", lines(count, part))
-    };
-    with_source(&scattered(20), |_, result| {
+fn callers_between_variants_call_the_complete_function() {
+    with_source(&format!("{HEAD}{}", scattered_variants(20)), |_, result| {
         let module = result.unwrap_or_else(|errors| panic!("{}", errors[0].message));
         let callee = module.function("f").expect("it is called");
         let tf_core::AnyFunction::Hir(callee) = callee else { panic!("it is a `@func`") };
-        assert_eq!(callee.variants.len(), 19, "callers get what was complete at the end");
+        assert_eq!(callee.variants.len(), 19);
     });
-    let message = with_source(&scattered(3_000), |_, result| result.err().unwrap_or_default()[0].message.clone());
-    assert_eq!(message, "the parts of `f` stand between too many other definitions");
+}
+
+/// Variants between classes, which may call their function, make it anew, up to a limit.
+#[test]
+fn variants_between_classes_are_refused_beyond_a_limit() {
+    let class = |i| format!("@module\nclass M{i}:\n    @func\n    def g({N}):\n        return f(x)\n");
+    let messages = |count: usize| {
+        let source = format!("{HEAD}{}", variants_between(count, class));
+        with_source(&source, |_, result| {
+            result.err().unwrap_or_default().into_iter().map(|error| error.message).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(messages(20), [""; 0]);
+    assert_eq!(messages(3_000)[0], "the parts of `f` stand between too many classes and calls of plain functions");
 }
 
 /// Each wrong name is compared with all that are known, as far as the limit goes.

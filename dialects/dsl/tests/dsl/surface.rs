@@ -81,10 +81,7 @@ fn expressions_of_a_body() {
             ("return {x}", "3:12 a set outside layout sugar is not part of the language"),
             ("return {i for i in (1, 2)}", "3:12 a set comprehension is not part of the language"),
             ("return {i: x for i in (1, 2)}", "3:12 a dict comprehension is not part of the language"),
-            (
-                "return sum(i for i in (x, x))",
-                "3:12 `+` is not defined between the integer 0 and a run-time value of type Tensor[(4, 6), \"f32\"]",
-            ),
+            ("return sum(i for i in (x, x))", "3:12 `sum` of run-time values is not part of the language"),
             ("return b\"x\"", "3:12 a bytes literal is not part of the language"),
             ("return x + 1j", "3:16 complex numbers are no values of the language"),
             ("return tf.exp(*x)", "3:19 `exp` cannot take an unpacked `*` argument"),

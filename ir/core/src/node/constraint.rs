@@ -53,6 +53,26 @@ pub enum BindingConstraint<'c> {
     Partial(Symbol<'c>),
 }
 
+impl<'c> LayoutConstraint<'c> {
+    /// The extents that its axes state.
+    pub fn extents(&self) -> impl Iterator<Item = Dim<'c>> {
+        self.axes.iter().filter_map(|axis| match *axis {
+            AxisConstraint::Any => None,
+            AxisConstraint::Extent(extent) => Some(extent),
+            AxisConstraint::Split(extent, _) => extent,
+        })
+    }
+
+    /// The topologies that it names.
+    pub fn topologies(&self) -> impl Iterator<Item = Symbol<'c>> {
+        let split = self.axes.iter().filter_map(|axis| match *axis {
+            AxisConstraint::Split(_, topology) => Some(topology),
+            AxisConstraint::Any | AxisConstraint::Extent(_) => None,
+        });
+        split.chain(self.bindings.iter().map(|binding| binding.0))
+    }
+}
+
 impl fmt::Debug for Constraint<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.data().fmt(f)
@@ -70,12 +90,8 @@ impl<'c> ConstraintData<'c> {
             return Err(Diagnostic::error("the constraint requires nothing").with_help(help));
         }
         let Some(layout) = self.layout else { return Ok(()) };
-        let split = layout.axes.iter().filter_map(|axis| match axis {
-            AxisConstraint::Split(_, topology) => Some(*topology),
-            _ => None,
-        });
         let mut bound: Vec<Symbol<'c>> = Vec::new();
-        for topology in split.chain(layout.bindings.iter().map(|binding| binding.0)) {
+        for topology in layout.topologies() {
             if bound.contains(&topology) {
                 let message = format!("the constraint binds topology `{topology}` twice");
                 return Err(Diagnostic::error(message));

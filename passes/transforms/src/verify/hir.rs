@@ -65,16 +65,31 @@ fn dims<'c>(errors: &mut Errors, function: Function<'c>, values: &Values<'c>) {
     let mut bound = DimVars::default();
     let shapes = function.params.iter().flat_map(|param| param.ty().leaves());
     shapes.flat_map(|tensor| tensor.shape).for_each(|&dim| bound.add_dim(dim));
+    let mut check = |bound: &mut DimVars<'c>, used: &DimVars<'c>, what: &str, expr: Expr<'c>| {
+        let Some(var) = used.as_slice().iter().find(|var| !bound.as_slice().contains(var)) else { return };
+        let message = format!("dim `{}` {what}, but no parameter of `{}` has it", var.name, function.name);
+        errors.add(expr.span().or(function.span), message).help =
+            Some("dims get their values from the shapes of parameters".to_owned());
+        bound.add_dim_var(*var);
+    };
     for &expr in &values.loops {
         let ExprKind::Grid(region) = expr.kind else { continue };
         let mut used = DimVars::default();
         [region.start, region.stop, region.step].into_iter().for_each(|dim| used.add_dim(dim));
-        if let Some(var) = used.as_slice().iter().find(|var| !bound.as_slice().contains(var)) {
-            let name = var.name;
-            let message = format!("dim `{name}` bounds the loop, but no parameter of `{}` has it", function.name);
-            errors.add(expr.span().or(function.span), message).help =
-                Some("loop bounds get their values from the shapes of parameters".to_owned());
-        }
+        check(&mut bound, &used, "bounds the loop", expr);
+    }
+    values.returned.as_slice().iter().for_each(|var| bound.add_dim_var(*var));
+    // Those of meshes are the sizes of levels, which a launch decides.
+    for &(ty, expr) in &values.types {
+        let mut used = DimVars::default();
+        ty.leaves().iter().flat_map(|tensor| tensor.shape).for_each(|&dim| used.add_dim(dim));
+        check(&mut bound, &used, "is in the shape of the value", expr);
+    }
+    for &expr in &values.constrained {
+        let layout = expr.meta.constraint.and_then(|constraint| constraint.layout);
+        let mut used = DimVars::default();
+        layout.iter().flat_map(|layout| layout.extents()).for_each(|dim| used.add_dim(dim));
+        check(&mut bound, &used, "is required by `where(...)`", expr);
     }
 }
 

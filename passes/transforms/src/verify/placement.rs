@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use tf_core::{Context, Function, Module, Span};
 use tf_target::Device;
-use tf_types::{Mesh, Storage, TensorType};
+use tf_types::{Mesh, Storage, Symbol, TensorType};
 
 use super::values::Values;
 use super::{Errors, target};
@@ -18,9 +18,22 @@ pub fn function<'c>(
     cx: &Context<'c>,
 ) {
     let device = target::device(module).ok().flatten();
-    let mut check = Check { errors, cx, module, device, meshes: FxHashSet::default(), storages: FxHashSet::default() };
+    let mut check = Check {
+        errors,
+        cx,
+        module,
+        device,
+        meshes: FxHashSet::default(),
+        levels: FxHashSet::default(),
+        storages: FxHashSet::default(),
+    };
     for &(mesh, expr) in &values.meshes {
         check.mesh(mesh, expr.span().or(function.span));
+    }
+    for &expr in &values.constrained {
+        let layout = expr.meta.constraint.and_then(|constraint| constraint.layout);
+        let span = expr.span().or(function.span);
+        layout.iter().flat_map(|layout| layout.topologies()).for_each(|level| check.level(level, span));
     }
     let types = values.types.iter().map(|&(ty, expr)| (ty, expr.span().or(function.span)));
     let declared = function.return_type;
@@ -40,6 +53,8 @@ struct Check<'a, 'c> {
     module: Module<'c>,
     device: Option<&'static Device>,
     meshes: FxHashSet<Mesh<'c>>,
+    /// Those that constraints name.
+    levels: FxHashSet<Symbol<'c>>,
     storages: FxHashSet<Storage>,
 }
 
@@ -49,6 +64,26 @@ impl<'c> Check<'_, 'c> {
             && self.storages.insert(storage)
         {
             target::storage(self.errors, device, storage, span);
+        }
+    }
+
+    /// A level that a constraint names: declared by the module, or where that declares none, one of the target.
+    fn level(&mut self, level: Symbol<'c>, span: Option<Span>) {
+        if !self.levels.insert(level) {
+            return;
+        }
+        let (name, declared) = (level.as_str(), self.module.data().topologies);
+        let known: Vec<&str> = match (declared, self.device) {
+            (Some(declared), _) => declared.iter().map(|topology| topology.name.as_str()).collect(),
+            (None, Some(device)) => device.architecture.levels.iter().map(String::as_str).collect(),
+            (None, None) => return,
+        };
+        if !known.contains(&name) {
+            let message = format!("the constraint names the level `{name}`, which nothing declares");
+            self.errors.add(span, message).help = Some(match known[..] {
+                [] => "the module declares no levels".to_owned(),
+                _ => format!("there are {}", known.join(", ")),
+            });
         }
     }
 

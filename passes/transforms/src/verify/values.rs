@@ -2,8 +2,8 @@
 
 use rustc_hash::FxHashSet;
 use tf_core::walk::for_each_new;
-use tf_core::{Expr, ExprKind, Function, NodeSet};
-use tf_types::{Mesh, Type};
+use tf_core::{Callee, Expr, ExprKind, Function, NodeSet};
+use tf_types::{DimVars, Mesh, Type};
 
 use super::scope::mesh_of;
 
@@ -17,6 +17,8 @@ pub struct Values<'c> {
     pub statement_ops: Vec<Expr<'c>>,
     /// Each type with the first value of it.
     pub types: Vec<(Type<'c>, Expr<'c>)>,
+    /// The dims of what functions return: a child's weights have some that the function itself does not know.
+    pub returned: DimVars<'c>,
     /// Meshes of ops and constraints, with the value.
     pub meshes: Vec<(Mesh<'c>, Expr<'c>)>,
 }
@@ -29,6 +31,7 @@ impl<'c> Values<'c> {
             constrained: Vec::new(),
             statement_ops: Vec::new(),
             types: Vec::new(),
+            returned: DimVars::default(),
             meshes: Vec::new(),
         };
         let mut seen: FxHashSet<Type<'c>> = FxHashSet::default();
@@ -50,6 +53,7 @@ impl<'c> Values<'c> {
             match expr.kind {
                 ExprKind::Grid(_) => values.loops.push(expr),
                 ExprKind::Var { .. } => values.variables.push(expr),
+                ExprKind::Call { callee: Callee::Function(_), .. } => values.returned.add_type(expr.ty()),
                 _ => {
                     let op = expr.op_call().map(|call| call.op);
                     if let Some(op) = op.filter(|_| op != last_op) {

@@ -1,10 +1,11 @@
 //! The rules of calls, weights and placements in trees of modules.
 
 use crate::common::{context, function, grid, line, mesh, module, prim, tensor, topology, var};
-use tf_core::node::constraint::ConstraintData;
+use tf_core::node::constraint::{AxisConstraint, ConstraintData, LayoutConstraint};
 use tf_core::node::{Child, FunctionData, GridRegion, ModuleData, PrimFunctionData};
 use tf_core::tree::in_context;
 use tf_core::{AnyFunction, Arena, Callee, Context, ExprKind, Function, Meta, Module, StmtKind, Target, TargetKind};
+use tf_hir::tensor::Zeros;
 use tf_transforms::verify;
 use tf_types::{DType, DimVar, ShardAttr, Storage, TensorLayout, Topology};
 
@@ -137,6 +138,49 @@ fn loop_bounds_come_from_the_parameters() {
     };
     assert!(of(n).is_empty());
     assert_eq!(of(cx.dim(4)), ["4: dim `n` bounds the loop, but no parameter of `f` has it"]);
+}
+
+#[test]
+fn dims_of_values_come_from_the_parameters() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let dim = |name| cx.dim_var(DimVar { name: cx.symbol(name), lo: 1, hi: 9 });
+    let (n, m) = (dim("n"), dim("m"));
+    let of = |extent, constrained: bool| {
+        let ty = |extent| cx.tensor(&[extent], DType::F32, None, Storage::Gmem);
+        let layout = LayoutConstraint { axes: cx.alloc_slice(&[AxisConstraint::Extent(extent)]), bindings: &[] };
+        let constraint = cx.constraint(ConstraintData { layout: Some(layout), mesh: None, storage: None }).unwrap();
+        let x = var(cx, "x", ty(cx.dim_mul(n, cx.dim(2))));
+        let x = if constrained { x.replace_metadata(cx, constraint) } else { x };
+        let zeros = cx.call(Zeros::new(cx, ty(cx.simplify(extent))), &[], Meta::at(line(cx, 7))).unwrap();
+        let value = if constrained { x } else { zeros };
+        errors(cx, module(cx, &[AnyFunction::Hir(function(cx, &[x], value, value.ty()))]))
+    };
+    assert!(of(cx.dim_add(n, n), false).is_empty() && of(n, true).is_empty());
+    assert_eq!(of(m, false), ["7: dim `m` is in the shape of the value, but no parameter of `f` has it"]);
+    assert_eq!(of(m, true), ["1: dim `m` is required by `where(...)`, but no parameter of `f` has it"]);
+}
+
+/// The levels of a constraint are those of the module, or where it declares none those of the target.
+#[test]
+fn constraints_name_declared_levels() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let of = |levels: Option<usize>, level: &str| {
+        let ty = tensor(cx, &[4], Storage::Gmem);
+        let split = AxisConstraint::Split(None, cx.symbol(level));
+        let layout = LayoutConstraint { axes: cx.alloc_slice(&[split]), bindings: &[] };
+        let constraint = cx.constraint(ConstraintData { layout: Some(layout), mesh: None, storage: None }).unwrap();
+        let x = var(cx, "x", ty).replace_metadata(cx, constraint);
+        let whole = module(cx, &[AnyFunction::Hir(function(cx, &[x], x, ty))]);
+        let topologies = levels.map(|count| cx.topologies(&[topology(cx, "cta", 4)][..count]));
+        errors(cx, cx.module(ModuleData { topologies, ..*whole }))
+    };
+    let unknown = |level| [format!("1: the constraint names the level `{level}`, which nothing declares")];
+    assert!(of(Some(1), "cta").is_empty() && of(None, "thread").is_empty());
+    assert_eq!(of(Some(1), "thread"), unknown("thread"));
+    assert_eq!(of(Some(0), "cta"), unknown("cta"));
+    assert_eq!(of(None, "warp"), unknown("warp"));
 }
 
 #[test]

@@ -6,7 +6,8 @@ use tf_core::{AnyFunction, Arena, Context, Expr, Literal, Meta, Module, Stmt, St
 use tf_tir::memory::alloc_tensor::AllocTensor;
 use tf_tir::memory::copy::Copy;
 use tf_transforms::verify;
-use tf_types::{DType, DimVar, Storage, TensorLayout};
+use tf_types::mesh::MeshLayout;
+use tf_types::{DType, DimVar, Storage, TensorLayout, Topology};
 
 fn messages<'c>(cx: &Context<'c>, module: Module<'c>) -> Vec<String> {
     let mut errors = verify::module(module, cx);
@@ -166,6 +167,29 @@ fn bindings_and_scopes_of_tir() {
     );
     let found = scope("thread", 2048, &[2048]);
     assert_eq!(found, ["level `thread` has 2048 positions, but `nvidia.h200_sxm` allows at most 1024"]);
+}
+
+#[test]
+fn dims_of_buffers_come_from_parameters_and_levels() {
+    let arena = Arena::new();
+    let cx = &context(&arena);
+    let dim = |name| cx.dim_var(DimVar { name: cx.symbol(name), lo: 1, hi: 9 });
+    let (n, m) = (dim("n"), dim("m"));
+    let of = |extent, is_level: bool| {
+        let x = var(cx, "x", cx.tensor(&[n], DType::F32, None, Storage::Gmem));
+        let held = cx.tensor(&[extent], DType::F32, None, Storage::Gmem);
+        let value = cx.call(AllocTensor::new(cx, held), &[], Meta::at(line(cx, 6))).unwrap();
+        let buffer = StmtKind::Let { var: var(cx, "v", held), value, body: sequence(cx, &[]) };
+        let mut body = cx.stmt(buffer, line(cx, 6));
+        if is_level {
+            let level = Topology { name: cx.symbol("cta"), size: Some(extent) };
+            let mesh = cx.mesh(&[level], MeshLayout::Plain(cx.c_order_layout(&[extent])), &[]);
+            body = cx.stmt(StmtKind::MeshScope { mesh, binding: cx.symbol("m"), body }, line(cx, 2));
+        }
+        messages(cx, module(cx, &[AnyFunction::Tir(prim(cx, &[x], body))]))
+    };
+    assert!(of(n, false).is_empty() && of(m, true).is_empty(), "{:?}", of(m, true));
+    assert_eq!(of(m, false), ["dim `m` is in the shape of the buffer, but no parameter of `g` has it"]);
 }
 
 #[test]

@@ -12,6 +12,7 @@ from tilefoundry.ir.types.dim import DimVar as DimVar
 from tilefoundry.ir.types.shard import B as B
 from tilefoundry.ir.types.shard import Broadcast as Broadcast
 from tilefoundry.ir.types.shard import ComposedLayout as ComposedLayout
+from tilefoundry.ir.types.shard import Dynamic as Dynamic
 from tilefoundry.ir.types.shard import Layout as Layout
 from tilefoundry.ir.types.shard import Mesh as Mesh
 from tilefoundry.ir.types.shard import P as P

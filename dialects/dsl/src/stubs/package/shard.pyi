@@ -23,6 +23,9 @@ class Split(ShardAttr):
 class Broadcast(ShardAttr):
     def __init__(self) -> None: ...
 
+class Dynamic(ShardAttr):
+    def __init__(self) -> None: ...
+
 class Partial(ShardAttr):
     def __init__(self, reduction: Literal["sum", "max", "min"]) -> None: ...
 

@@ -6,7 +6,7 @@ use tf_target::Device;
 use tf_tir::held::Held;
 use tf_tir::memory::addresses::addressed;
 use tf_tir::memory::alloc_tensor::AllocTensor;
-use tf_types::{Storage, TensorType};
+use tf_types::{DimVars, Storage, TensorType};
 
 use super::Check;
 use crate::verify::target;
@@ -23,10 +23,28 @@ impl<'c> Check<'_, 'c> {
         if let Some(alloc) = OpCall::<AllocTensor>::new(view)
             && let Some(tensor) = alloc.tensor_type().as_tensor()
         {
+            self.extents(tensor, span);
             // A placement without static positions has no known size.
             if let (Some(device), Ok(held)) = (self.device, Held::of(tensor)) {
                 self.fits(device, tensor, &held, span);
             }
+        }
+    }
+
+    /// Dims of an allocation have values: from the shapes of parameters, or as sizes of levels that a launch decides.
+    fn extents(&mut self, tensor: &TensorType<'c>, span: Option<Span>) {
+        let mut used = DimVars::default();
+        tensor.shape.iter().for_each(|&dim| used.add_dim(dim));
+        let Some(&first) = used.as_slice().iter().find(|var| !self.dims.as_slice().contains(var)) else { return };
+        let mut levels = DimVars::default();
+        self.scope.meshes.iter().for_each(|mesh| levels.add_mesh(*mesh));
+        if !levels.as_slice().contains(&first) {
+            let message = format!(
+                "dim `{}` is in the shape of the buffer, but no parameter of `{}` has it",
+                first.name, self.function.name
+            );
+            self.errors.add(span, message).help =
+                Some("dims get their values from the shapes of parameters".to_owned());
         }
     }
 

@@ -60,12 +60,14 @@ impl<'c> Check<'_, 'c> {
     /// Each number that is constant, whatever the others are: a grid that follows a shape is usual.
     fn geometry(&mut self, call: OpCall<'c, Launch>, device: &Device, callee: PrimFunction<'c>, span: Option<Span>) {
         let (grid, block) = known_geometry(&call);
+        let mut is_axis_too_long = false;
         for (what, extents) in [("grid", grid), ("block", block)] {
             for (axis, extent) in AXES.into_iter().zip(extents) {
                 let (Some(extent), Ok(limit)) = (extent, device.integer(&format!("{what}_{axis}"))) else { continue };
                 if i64::from(extent) > limit {
                     let message = format!("{what} {axis} is {extent}, but `{}` allows at most {limit}", device.name);
                     self.errors.add(span, message);
+                    is_axis_too_long |= what == "block";
                 }
             }
         }
@@ -73,8 +75,11 @@ impl<'c> Check<'_, 'c> {
             if let Ok(limit) = device.integer("threads_per_cta")
                 && threads > limit
             {
-                let message = format!("a block of {threads} threads, but `{}` allows at most {limit}", device.name);
-                self.errors.add(span, message);
+                // An axis that is too long alone has been named.
+                if !is_axis_too_long {
+                    let message = format!("a block of {threads} threads, but `{}` allows at most {limit}", device.name);
+                    self.errors.add(span, message);
+                }
             } else if let Some(level) = level_size(callee, "thread").filter(|&level| level != threads) {
                 let message =
                     format!("a block of {threads} threads, but the meshes of `@{}` have {level}", callee.name);

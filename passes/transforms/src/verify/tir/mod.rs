@@ -13,12 +13,15 @@ use tf_core::node::{Intrinsic, TirCallee};
 use tf_core::{Context, Diagnostic, Expr, ExprKind, Module, PrimFunction, Span, Stmt, StmtKind};
 use tf_target::Device;
 use tf_tir::sync::participants::NamedBarriers;
+use tf_types::DimVars;
 
 use super::{Errors, Names, scope::Scope, target};
 
 /// The violations in a function.
 pub(super) fn function<'c>(function: PrimFunction<'c>, names: &Names<'c>, cx: &Context<'c>) -> Vec<Diagnostic> {
     let module = names.module;
+    let mut dims = DimVars::default();
+    function.params.iter().for_each(|param| dims.add_type(param.ty()));
     let mut check = Check {
         cx,
         module,
@@ -28,6 +31,7 @@ pub(super) fn function<'c>(function: PrimFunction<'c>, names: &Names<'c>, cx: &C
         errors: Errors::default(),
         bound: FxHashSet::default(),
         scope: Scope::new(function),
+        dims,
         barriers: NamedBarriers::default(),
         shared_bytes: 0,
         intrinsics: Vec::new(),
@@ -58,6 +62,8 @@ struct Check<'a, 'c> {
     /// Every variable that has been bound so far; those in scope are in `scope`.
     bound: FxHashSet<Expr<'c>>,
     scope: Scope<'c>,
+    /// The dims of its parameters.
+    dims: DimVars<'c>,
     /// Ids of the function's named barriers.
     barriers: NamedBarriers,
     /// Shared memory that has been allocated so far.
