@@ -221,16 +221,8 @@ impl<'a, 'c> Parser<'a, 'c> {
             return Ok(Defined::Part);
         }
         let [decorator] = &def.decorator_list[..] else {
-            for decorator in &def.decorator_list {
-                if let Ok(Decorator::Known(Builtin::Func | Builtin::PrimFunc | Builtin::Intrinsic, _)) =
-                    self.decorator(decorator)
-                {
-                    let message = format!("`{}` has {} decorators", def.name, def.decorator_list.len());
-                    let kept = self.text(&decorator.expression);
-                    return Err(Refusal::wrong(self.span(&def.name), message).help(format!("leave `@{kept}` alone")));
-                }
-            }
-            return Ok(Defined::Plain);
+            let words = [Builtin::Func, Builtin::PrimFunc, Builtin::Intrinsic];
+            return self.check_alone("function", &words, &def.decorator_list).map(|()| Defined::Plain);
         };
         let call = match self.decorator(decorator) {
             Ok(Decorator::Known(Builtin::Func, call)) => call,
@@ -273,18 +265,27 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
+    /// Refuses what stands beside a decorator of the language, one of `words`.
+    fn check_alone(&mut self, what: &str, words: &[Builtin], decorators: &[ast::Decorator]) -> Res<()> {
+        let word = |p: &mut Self, decorator| match p.decorator(decorator) {
+            Ok(Decorator::Known(builtin, _)) => words.contains(&builtin).then(|| builtin.name()),
+            _ => None,
+        };
+        let Some((at, word)) = decorators.iter().enumerate().find_map(|(at, d)| Some((at, word(self, d)?))) else {
+            return Ok(());
+        };
+        let other = decorators.iter().enumerate().find(|(other, _)| *other != at);
+        other.map_or(Ok(()), |(_, other)| {
+            let written = self.text(&other.expression);
+            let message = format!("a {what} under `@{word}` has no other decorator, found `@{written}`");
+            Err(Refusal::wrong(self.span(other), message).help("remove it"))
+        })
+    }
+
     /// A class under `@module`; none for plain classes.
     pub(crate) fn file_class(&mut self, class: &ast::StmtClassDef) -> Res<Option<Module<'c>>> {
         let [decorator] = &class.decorator_list[..] else {
-            let known = class
-                .decorator_list
-                .iter()
-                .find(|decorator| matches!(self.decorator(decorator), Ok(Decorator::Known(Builtin::Module, _))));
-            return known.map_or(Ok(None), |module| {
-                let message = format!("`{}` has {} decorators", class.name, class.decorator_list.len());
-                let kept = self.text(&module.expression);
-                Err(Refusal::wrong(self.span(&class.name), message).help(format!("leave `@{kept}` alone")))
-            });
+            return self.check_alone("class", &[Builtin::Module], &class.decorator_list).map(|()| None);
         };
         let name = match &decorator.expression {
             ast::Expr::Call(call) => &call.func,

@@ -17,6 +17,7 @@ use crate::value::Value;
 
 /// Modules that are copied for one file, to bound trees that double.
 const COPIES: usize = 20_000;
+/// The method that Python runs for a call of the module itself.
 const CALL: &str = "__call__";
 
 /// What a class holds besides its functions.

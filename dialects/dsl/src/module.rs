@@ -8,7 +8,7 @@ use tf_core::{AnyFunction, ExprKind, Function, Module, PrimFunction, Span, Targe
 use tf_types::{Symbol, Type};
 
 use crate::limits;
-use crate::names::Builtin;
+use crate::names::{self, Builtin};
 use crate::parser::{Domain, Levels, Parser, Scope};
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
@@ -34,6 +34,19 @@ impl<'c> Declared<'c> {
 pub(crate) enum Decorator<'x> {
     Known(Builtin, Option<&'x ast::ExprCall>),
     Other,
+}
+
+/// The target instance that was likely meant: by the name of its kind, else a GPU.
+fn instance_for(found: &Value<'_>) -> String {
+    let is_kind = |class: &&str, name: &str| class.strip_suffix("Target").is_some_and(|k| k.eq_ignore_ascii_case(name));
+    let class = match found {
+        Value::Str(name) => names::all().find(|class| is_kind(class, name.as_str())),
+        _ => None,
+    };
+    match class {
+        None | Some("CudaTarget") => "CudaTarget(\"nvidia.h200_sxm\")".to_owned(),
+        Some(class) => format!("{class}()"),
+    }
 }
 
 impl<'c> Parser<'_, 'c> {
@@ -91,13 +104,8 @@ impl<'c> Parser<'_, 'c> {
                 }
                 (_, Value::Target(target)) => (declared.target, declared.target_span) = (Some(target), Some(span)),
                 (_, other) => {
-                    let instance = match &other {
-                        Value::Str(name) if name.as_str() == "cpu" => "CpuTarget()",
-                        Value::Str(name) if name.as_str() == "amx" => "AmxTarget()",
-                        _ => "CudaTarget(\"nvidia.h200_sxm\")",
-                    };
                     let message = format!("`target` is a target instance, found {}", other.describe());
-                    return Err(Refusal::wrong(span, message).help(format!("write `{instance}`")));
+                    return Err(Refusal::wrong(span, message).help(format!("write `{}`", instance_for(&other))));
                 }
             }
         }

@@ -151,6 +151,14 @@ impl<T> AtSpan<T> for Result<T, tf_types::TypeError> {
     }
 }
 
+/// `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items.split_last() {
+        Some((last, some @ [_, ..])) => format!("{} and {last}", some.join(", ")),
+        _ => items.concat(),
+    }
+}
+
 /// A call of Python's on values that it is not read for.
 pub(crate) fn unread_call(what: &str, values: &[Value<'_>], span: Span) -> Refusal {
     let found: Vec<_> = values.iter().map(Value::describe).collect();
@@ -158,7 +166,7 @@ pub(crate) fn unread_call(what: &str, values: &[Value<'_>], span: Span) -> Refus
         span,
         match &found[..] {
             [] => format!("`{what}()` is not read"),
-            found => format!("`{what}` of {} is not read", found.join(" and ")),
+            found => format!("`{what}` of {} is not read", listed(found)),
         },
     )
 }

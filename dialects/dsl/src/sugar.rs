@@ -25,8 +25,27 @@ impl<'c> Parser<'_, 'c> {
         logical: Option<&[Dim<'c>]>,
         call: Span,
     ) -> Res<ShardLayout<'c>> {
-        let sugar = self.sugar(tuple)?;
-        self.place(&sugar, logical, self.span(tuple), call)
+        let (sugar, span) = (self.sugar(tuple)?, self.span(tuple));
+        let enclosing = self.meshes_of(&sugar, span, call)?;
+        let placed = self.cx.place(&sugar, &enclosing, logical);
+        placed.or_else(|error| Err(error).at(self.wrong_axis(tuple, &sugar, &enclosing).unwrap_or(span)))
+    }
+
+    /// The first axis that is split as it cannot be, whatever follows it.
+    fn wrong_axis(&self, tuple: &ast::ExprTuple, sugar: &PlacementSugar<'c>, enclosing: &[Mesh<'c>]) -> Option<Span> {
+        let axes = match &tuple.elts[..] {
+            [ast::Expr::Tuple(axes), ..] => &axes.elts,
+            _ => &tuple.elts,
+        };
+        let mut so_far = PlacementSugar { partials: Vec::new(), ..sugar.clone() };
+        so_far.axes.iter_mut().for_each(|axis| axis.splits.clear());
+        // A mesh has few axes, each bound once: one of the first splits is wrong.
+        let mut split = axes.iter().enumerate().filter(|(at, _)| !sugar.axes[*at].splits.is_empty());
+        let wrong = split.find(|(at, _)| {
+            so_far.axes[*at].splits.clone_from(&sugar.axes[*at].splits);
+            self.cx.place(&so_far, enclosing, None).is_err()
+        });
+        wrong.map(|(_, item)| self.span(item))
     }
 
     /// The placement of written sugar on the enclosing meshes, or on the one mesh value that it names.
@@ -37,6 +56,11 @@ impl<'c> Parser<'_, 'c> {
         span: Span,
         call: Span,
     ) -> Res<ShardLayout<'c>> {
+        self.cx.place(sugar, &self.meshes_of(sugar, span, call)?, logical).at(span)
+    }
+
+    /// The meshes that a placement may be on, outermost first.
+    fn meshes_of(&self, sugar: &PlacementSugar<'c>, span: Span, call: Span) -> Res<Vec<Mesh<'c>>> {
         let mut enclosing = self.body.as_ref().map(|body| body.meshes.clone()).unwrap_or_default();
         let splits = sugar.axes.iter().flat_map(|axis| axis.splits.iter().map(|s| s.0));
         let mut named: Vec<Mesh<'c>> = splits.chain(sugar.partials.iter().map(|p| p.0)).collect();
@@ -46,20 +70,20 @@ impl<'c> Parser<'_, 'c> {
         {
             enclosing.push(mesh);
         }
-        if enclosing.is_empty() {
-            if named.len() > 1 {
-                let message = format!("the placement names {} meshes, which no `with` encloses", named.len());
-                return Err(Refusal::wrong(span, message).help("outside of scopes it is over one mesh of all levels"));
-            }
-            let refusal = Refusal::wrong(call, "a placement needs an enclosing mesh");
-            // Axes and strides without a mesh are a strided layout, which has a constructor.
-            let help = match sugar.strides.is_some() {
-                true => "a layout with strides and no mesh is `Layout((4, 8), (8, 1))`",
-                false => "write it inside `with Mesh(...) as m:`",
-            };
-            return Err(refusal.help(help));
+        if !enclosing.is_empty() {
+            return Ok(enclosing);
         }
-        self.cx.place(sugar, &enclosing, logical).at(span)
+        if named.len() > 1 {
+            let message = format!("the placement names {} meshes, which no `with` encloses", named.len());
+            return Err(Refusal::wrong(span, message).help("outside of scopes it is over one mesh of all levels"));
+        }
+        let refusal = Refusal::wrong(call, "a placement needs an enclosing mesh");
+        // Axes and strides without a mesh are a strided layout, which has a constructor.
+        let help = match sugar.strides.is_some() {
+            true => "a layout with strides and no mesh is `Layout((4, 8), (8, 1))`",
+            false => "write it inside `with Mesh(...) as m:`",
+        };
+        Err(refusal.help(help))
     }
 
     /// The axes, strides and states of a sugar tuple.

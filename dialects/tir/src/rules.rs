@@ -74,25 +74,30 @@ fn unequal_counts(a: &[Dim<'_>], b: &[Dim<'_>]) -> Option<(i64, i64)> {
 
 /// Refuses an operand that holds truth values.
 pub fn numbers(op: &str, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
-    takes(op, "numbers", a, |dtype| dtype != DType::Bool)
+    takes(op, ("numbers", CAST), a, |dtype| dtype != DType::Bool)
 }
 
 /// Refuses an operand that holds no floats.
 pub fn floats(op: &str, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
-    takes(op, "floats", a, DType::is_float)
+    takes(op, ("floats", CAST), a, DType::is_float)
 }
 
-fn takes(op: &str, what: &str, a: (usize, Expr<'_>), fits: impl Fn(DType) -> bool) -> Result<(), RuleError> {
+/// Truth values, and how to make some.
+const BOOLS: (&str, &str) = ("bools", "a comparison writes bools: `T.binary(lhs, rhs, dst, kind=\"ne\")`");
+
+/// Refuses an operand of a dtype that does not fit; `what` fits, and how to mend another.
+fn takes(
+    op: &str,
+    (what, help): (&str, &str),
+    a: (usize, Expr<'_>),
+    fits: impl Fn(DType) -> bool,
+) -> Result<(), RuleError> {
     let found = tensor(a.0, "operand", a.1)?.dtype;
     if fits(found) {
         return Ok(());
     }
-    Err(RuleError::new(format!("`{op}` takes {what}, found {found}")).operand(a.0, a.1.ty().to_string()).with_help(
-        match what {
-            "bools" => "a comparison writes bools: `T.binary(lhs, rhs, dst, kind=\"ne\")`",
-            _ => CAST,
-        },
-    ))
+    let message = format!("`{op}` takes {what}, found {found}");
+    Err(RuleError::new(message).operand(a.0, a.1.ty().to_string()).with_help(help))
 }
 
 /// Refuses a tensor that has no address.
@@ -121,8 +126,8 @@ pub fn layout_fits(op: &str, shape: &[Dim<'_>], layout: TensorLayout<'_>) -> Res
 pub fn binary_takes(op: &str, kind: BinaryKind, a: (usize, Expr<'_>)) -> Result<(), RuleError> {
     let op = &format!("{op}` of kind `{kind}");
     match kind {
-        BinaryKind::FloorDiv | BinaryKind::Mod => takes(op, "integers", a, DType::is_integer),
-        BinaryKind::And | BinaryKind::Or => takes(op, "bools", a, |dtype| dtype == DType::Bool),
+        BinaryKind::FloorDiv | BinaryKind::Mod => takes(op, ("integers", CAST), a, DType::is_integer),
+        BinaryKind::And | BinaryKind::Or => takes(op, BOOLS, a, |dtype| dtype == DType::Bool),
         BinaryKind::Add | BinaryKind::Sub | BinaryKind::Mul | BinaryKind::Div => numbers(op, a),
         // False comes before true.
         _ => Ok(()),
@@ -134,7 +139,7 @@ pub fn unary_takes(op: &str, kind: UnaryKind, a: (usize, Expr<'_>)) -> Result<()
     let op = &format!("{op}` of kind `{kind}");
     match kind {
         UnaryKind::Cast => Ok(()),
-        UnaryKind::Not => takes(op, "bools", a, |dtype| dtype == DType::Bool),
+        UnaryKind::Not => takes(op, BOOLS, a, |dtype| dtype == DType::Bool),
         UnaryKind::Exp | UnaryKind::Exp2 | UnaryKind::Log | UnaryKind::Log2 | UnaryKind::Rsqrt => floats(op, a),
         _ => numbers(op, a),
     }

@@ -170,6 +170,12 @@ impl<'c> Context<'c> {
             return Err(Diagnostic::error(message).at(span));
         }
         rule(view, self).map_err(|error| {
+            let is_known = |name: &str| decl.attributes().any(|param| param.name == name);
+            debug_assert!(
+                error.attrs.iter().all(|(name, _)| is_known(name)),
+                "`{}` has not all of the attributes that it points at: {error:?}",
+                decl.name
+            );
             let operands: Vec<_> = view.args.iter().map(|a| a.span()).collect();
             error.into_diagnostic(CallSpans { call: span, operands: &operands, attrs })
         })

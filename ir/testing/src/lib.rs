@@ -11,6 +11,7 @@ mod methods;
 mod modules;
 mod mutate;
 mod parts;
+mod place;
 mod placed;
 mod rng;
 mod tir;
@@ -22,6 +23,7 @@ use tf_types::{Dim, Mesh, Type};
 
 pub use folder::TempFolder;
 pub use mutate::Mutator;
+pub use place::is_inside;
 pub use placed::random_placed;
 pub use rng::Rng;
 

@@ -115,18 +115,11 @@ pub(crate) struct Normalizer<'a, 'c> {
     pub(crate) floors: FxHashMap<Dim<'c>, (Linear<'c>, i128)>,
     /// Position of the last variable below each floor atom, and the number of floors before it.
     last: FxHashMap<Dim<'c>, (usize, usize)>,
-    done: FxHashMap<Dim<'c>, Linear<'c>>,
 }
 
 impl<'a, 'c> Normalizer<'a, 'c> {
     pub(crate) fn new(cx: &'a TypeContext<'c>) -> Self {
-        Self {
-            cx,
-            order: FxHashMap::default(),
-            floors: FxHashMap::default(),
-            last: FxHashMap::default(),
-            done: FxHashMap::default(),
-        }
+        Self { cx, order: FxHashMap::default(), floors: FxHashMap::default(), last: FxHashMap::default() }
     }
 
     /// The linear form of `root`.
@@ -163,9 +156,10 @@ impl<'a, 'c> Normalizer<'a, 'c> {
     fn convert(&mut self, root: Dim<'c>) -> Option<Linear<'c>> {
         // The form of an operand is changed in place where nothing else needs it, so that a long sum is no sum of copies.
         let mut uses = self.uses(root);
+        let mut done: FxHashMap<Dim<'c>, Linear<'c>> = FxHashMap::default();
         let mut stack = vec![(root, false)];
         while let Some((dim, operands_done)) = stack.pop() {
-            if self.done.contains_key(&dim) {
+            if done.contains_key(&dim) {
                 continue;
             }
             let linear = match *dim.data() {
@@ -176,18 +170,18 @@ impl<'a, 'c> Normalizer<'a, 'c> {
                     continue;
                 }
                 DimKind::Op(op, a, b) => {
-                    let mut operand = |p: &mut Self, of: Dim<'c>| {
+                    let mut operand = |of: Dim<'c>| {
                         let left = uses.get_mut(&of)?;
                         *left -= 1;
-                        if *left == 0 { p.done.remove(&of) } else { p.done.get(&of).cloned() }
+                        if *left == 0 { done.remove(&of) } else { done.get(&of).cloned() }
                     };
-                    let (lhs, rhs) = (operand(self, a)?, operand(self, b)?);
+                    let (lhs, rhs) = (operand(a)?, operand(b)?);
                     self.combine(dim, op, lhs, rhs)?
                 }
             };
-            self.done.insert(dim, linear);
+            done.insert(dim, linear);
         }
-        self.done.get(&root).cloned()
+        done.remove(&root)
     }
 
     /// How often the dims below `root` are operands of others.

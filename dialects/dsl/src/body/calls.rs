@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
-use tf_core::op::{OpForm, ParamDecl, ParamKind, Schema};
+use tf_core::op::{AttrKind, OpForm, ParamDecl, ParamKind, Schema};
 use tf_core::{Expr, Span};
 use tf_infer::arguments;
 use tf_types::Symbol;
@@ -12,7 +12,7 @@ use tf_types::Symbol;
 use crate::factory::Code;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
-use crate::refusal::{Refusal, Res, foreign_keyword, reduction};
+use crate::refusal::{Refusal, Res, foreign_keyword, listed, reduction};
 use crate::statics::{Args, is_harmless};
 use crate::value::Value;
 
@@ -23,6 +23,14 @@ fn is_path(expr: &ast::Expr) -> bool {
         at = &attribute.value;
     }
     at.is_name_expr()
+}
+
+/// The parts of a tensor type, in order.
+const TYPE_WORDS: [&str; 4] = ["shape", "dtype", "layout", "storage"];
+
+/// Whether a parameter is a type.
+fn is_type(param: &ParamDecl) -> bool {
+    matches!(param.kind, ParamKind::Attribute { kind: AttrKind::Type, .. })
 }
 
 /// Arguments sorted to the parameters of a schema, not evaluated yet.
@@ -286,8 +294,8 @@ impl<'a, 'c> Parser<'a, 'c> {
                 return Err(
                     match reduction(name).filter(|_| matches!(word.as_str(), "dim" | "axis" | "axes" | "keepdim")) {
                         Some(help) => refusal.help(help),
-                        None if known.contains(&"type") && matches!(word.as_str(), "shape" | "dtype") => {
-                            refusal.help(format!("write `{name}(Tensor[(4, 8), \"f32\"])`"))
+                        None if TYPE_WORDS.contains(&word.as_str()) && sorted.given.iter().any(|(p, _)| is_type(p)) => {
+                            refusal.help(format!("write `{name}({})`", self.type_of_words(call)))
                         }
                         None => match foreign_keyword(word.as_str(), &known) {
                             Some(own) => refusal.help(format!("did you mean `{own}`?")),
@@ -315,6 +323,18 @@ impl<'a, 'c> Parser<'a, 'c> {
             Some(help) => refusal.help(help),
             None => refusal,
         })
+    }
+
+    /// The type that a call states by keywords, as one expression.
+    fn type_of_words(&self, call: &ast::ExprCall) -> String {
+        let given = TYPE_WORDS.map(|word| call.arguments.find_keyword(word).map(|keyword| self.text(&keyword.value)));
+        let last = given.iter().rposition(Option::is_some).unwrap_or_default().max(1);
+        let parts = TYPE_WORDS.iter().zip(given).take(last + 1).map(|(word, text)| match (text, *word) {
+            (Some(text), _) => text,
+            (None, "layout") => "None".to_owned(),
+            (None, word) => word.to_owned(),
+        });
+        format!("Tensor[{}]", parts.collect::<Vec<_>>().join(", "))
     }
 
     fn inputs(&mut self, sorted: &Sorted<'_>) -> Res<Vec<Expr<'c>>> {
@@ -397,15 +417,9 @@ impl<'a, 'c> Parser<'a, 'c> {
 /// That a call lacks parameters, with what they are.
 fn lacks(name: &str, missing: &[&ParamDecl], span: Span) -> Refusal {
     let names: Vec<_> = missing.iter().map(|param| format!("`{}`", param.name)).collect();
-    let names = match &names[..] {
-        [one] => one.clone(),
-        [some @ .., last] => format!("{} and {last}", some.join(", ")),
-        [] => String::new(),
-    };
-    let described = |param: &&&ParamDecl| !param.doc.is_empty();
-    let docs: Vec<_> =
-        missing.iter().filter(described).map(|p| format!("`{}`: {}", p.name, p.doc.trim_end_matches('.'))).collect();
-    let refusal = Refusal::wrong(span, format!("`{name}` needs {names}"));
+    let described = missing.iter().filter(|param| !param.doc.is_empty());
+    let docs: Vec<_> = described.map(|p| format!("`{}`: {}", p.name, p.doc.trim_end_matches('.'))).collect();
+    let refusal = Refusal::wrong(span, format!("`{name}` needs {}", listed(&names)));
     if docs.is_empty() { refusal } else { refusal.help(docs.join("; ")) }
 }
 

@@ -198,8 +198,12 @@ impl<'c> Parser<'_, 'c> {
                 [] => return Err(Refusal::Reported),
             });
         }
-        let is_tile = self.is_builtin(&callee, Builtin::Tile)
-            || matches!(callee.split_once('.'), Some((tf, "tile")) if self.is_builtin(tf, Builtin::Tf));
+        let is_tile = match &*call.func {
+            ast::Expr::Attribute(ast::ExprAttribute { value, attr, .. }) => {
+                attr.as_str() == "tile" && value.as_name_expr().is_some_and(|tf| self.is_builtin(&tf.id, Builtin::Tf))
+            }
+            _ => self.is_builtin(&callee, Builtin::Tile),
+        };
         if !is_tile {
             return Err(Refusal::wrong(span, format!("a loop runs over `tile(...)` or `range(...)`, not `{callee}`")));
         }
@@ -223,9 +227,12 @@ impl<'c> Parser<'_, 'c> {
         }
         let args = &call.arguments.args;
         if args.is_empty() || args.len() > most {
-            let refusal = Refusal::wrong(span, format!("`{what}` takes one to {most} arguments, found {}", args.len()));
+            let taken = if most == 2 { "1 or 2".to_owned() } else { format!("1 to {most}") };
+            let refusal = Refusal::wrong(span, format!("`{what}` takes {taken} arguments, found {}", args.len()));
             return Err(match (what, args.len()) {
-                ("tile", 3) => refusal.help("a tile loop starts at 0; `for i in range(start, stop, step)` does not"),
+                ("tile", 3) => {
+                    refusal.help("a tile loop starts at 0; `for i in range(start, stop, step)` starts elsewhere")
+                }
                 _ => refusal,
             });
         }

@@ -60,6 +60,18 @@ impl<'c> Parser<'_, 'c> {
                 let name = self.window_in(expr).unwrap_or("k");
                 Err(self.no_moved_window(expr, name))
             }
+            (Base::Scalar(a), Base::Scalar(b)) => {
+                let dtypes = [a, b].map(|scalar| scalar.ty().as_tensor().map(|tensor| tensor.dtype));
+                match dtypes {
+                    [Some(a), Some(b)] if a != b => {
+                        let message = format!("an index is made of scalars of one dtype, found {a} and {b}");
+                        let help =
+                            "the variable of a loop and an extent are i64: cast the other, `tf.cast(i, dtype=\"i64\")`";
+                        Err(Refusal::wrong(span, message).help(help))
+                    }
+                    _ => self.plain_index(expr),
+                }
+            }
             _ => self.plain_index(expr),
         }
     }

@@ -3,7 +3,7 @@
 use crate::common::with_source;
 
 const HEAD: &str = "from tilefoundry import Expr, func, intrinsic, module, prim_func\n\
-    from tilefoundry.dsl import B, ConstTensor, CpuTarget, DimVar, DimVarRangePat, Layout, Mesh, T, Tensor, Topology, ceildiv, tf\n\
+    from tilefoundry.dsl import B, ConstTensor, CpuTarget, DimVar, DimVarRangePat, Layout, Mesh, P, T, Tensor, Topology, ceildiv, tf\n\
     N = DimVar(\"n\", 1, 65)\n";
 
 /// `line:column message | help` of the first error, lines counted from the one after the head.
@@ -77,7 +77,7 @@ fn bodies() {
             ),
             (
                 "for row in tile(1, 5, 2):\n    x = y\nreturn x",
-                "3:16 `tile` takes one to 2 arguments, found 3 | a tile loop starts at 0; `for i in range(start, stop, step)` does not",
+                "3:16 `tile` takes 1 or 2 arguments, found 3 | a tile loop starts at 0; `for i in range(start, stop, step)` starts elsewhere",
             ),
             (
                 "for row in tile(4, 2):\n    x = y[2 * row, :]\nreturn x",
@@ -85,7 +85,19 @@ fn bodies() {
             ),
             (
                 "return tf.zeros(shape=(4, 6), dtype=\"f32\")",
-                "3:21 `zeros` has no parameter `shape`; it has type | write `zeros(Tensor[(4, 8), \"f32\"])`",
+                "3:21 `zeros` has no parameter `shape`; it has type | write `zeros(Tensor[(4, 6), \"f32\"])`",
+            ),
+            (
+                "return tf.arange(dtype=\"i32\", start=2)",
+                "3:22 `arange` has no parameter `dtype`; it has start, type, step | write `arange(Tensor[shape, \"i32\"])`",
+            ),
+            (
+                "i = tf.arange(Tensor[(2,), \"i64\"])\nreturn tf.index_select(x, i, dim=5)",
+                "4:12 `tf.index_select` has no axis 5: the operand has rank 2 | axes go from -2 to 1",
+            ),
+            (
+                "i = tf.arange(Tensor[(), \"i32\"])\nfor k in tile(2):\n    y = x[i + k * 1 : i + k * 1 + 1, :]\nreturn y",
+                "",
             ),
             (
                 "y: where(layout=((_, 6), {cta @ P(\"sum\")}, {thread @ B()})) = x + x\nreturn y",
@@ -272,6 +284,30 @@ fn declarations() {
             ),
         ],
     );
+}
+
+/// Of a placement the axis that is wrong is pointed at.
+#[test]
+fn axes_of_placements() {
+    let placed = |layout: &str| {
+        format!(
+            "W = Mesh((Topology(\"thread\", 8),), (4, 2), (\"w\", \"t\"))\n@func\ndef f(x: Tensor[(16, 18), \"f32\", {layout}]):\n    return x\n"
+        )
+    };
+    let cases = [
+        ("(16 @ W.w, 18 @ W.w)", "3:45 mesh axis `w` is bound twice in one placement"),
+        (
+            "((16 @ W.w, 18 @ W.w), (18, 1))",
+            "3:46 axis 1 of extent 18 is not divisible by 4, the extent of mesh axis `w`",
+        ),
+        ("(16 @ W.t, 18 @ W.w)", "3:45 axis 1 of extent 18 is not divisible by 4, the extent of mesh axis `w`"),
+        ("(16 @ W.t, 9)", "3:34 placement (2, 8, 9) has 144 elements, but the value (16, 18) has 288"),
+        ("((16 @ W.w, 18), {W.w @ P(\"sum\")})", "3:34 mesh axis `w` is bound twice in one placement"),
+    ];
+    for (layout, want) in cases {
+        let found = first(&placed(layout));
+        assert_eq!(found.split(" | ").next(), Some(want), "{layout}");
+    }
 }
 
 /// What a call lacks is named at once, with what it is.

@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use tf_core::equal::structurally_equal;
-use tf_core::{Arena, Context, Diagnostic, Module, Span};
+use tf_core::{Arena, Context, Diagnostic, Module};
 use tf_dsl::{DslOptions, PrintOptions, parse_file, print_module};
-use tf_testing::{Mutator, Rng};
+use tf_testing::{Mutator, Rng, is_inside};
 
 use crate::common::{reference, registry};
 use crate::hostile::PIECES;
@@ -30,18 +30,6 @@ fn corpus() -> Vec<String> {
     texts.extend(guide.split("```python\n").skip(1).filter_map(|rest| Some(rest.split_once("```")?.0.to_owned())));
     texts.sort();
     texts
-}
-
-/// Whether a span is in its file; the end of a line, and of the file, is.
-fn is_inside(cx: &Context<'_>, span: Span) -> bool {
-    let file = cx.sources().file(span.file);
-    let text = file.text.as_deref().unwrap_or_default();
-    let is_place = |line: u32, column: u32| {
-        let line = line.checked_sub(1).and_then(|line| text.split('\n').nth(line as usize));
-        line.is_some_and(|line| (1..=line.chars().count() as u32 + 2).contains(&column))
-    };
-    let (start, end) = ((span.line.get(), span.column), (span.end_line, span.end_column));
-    is_place(start.0, start.1) && is_place(end.0, end.1) && start <= end
 }
 
 fn read<'c>(cx: &Context<'c>, text: &str) -> Result<Module<'c>, Vec<Diagnostic>> {

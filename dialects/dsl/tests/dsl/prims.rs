@@ -85,7 +85,7 @@ fn statements_that_are_refused() {
             "1:10 a loop of a `@prim_func` runs over `range(...)`, not `tile(4)`",
         ),
         (&["for i in range(4, step=2):", "    pass"], "1:19 arguments of `range` are positional"),
-        (&["for i in range():", "    pass"], "1:10 `range` takes one to 3 arguments, found 0"),
+        (&["for i in range():", "    pass"], "1:10 `range` takes 1 to 3 arguments, found 0"),
         (&["for i, j in range(4):", "    pass"], "1:5 the variable of a loop is one name"),
         (
             &["for i in range(x):", "    pass"],

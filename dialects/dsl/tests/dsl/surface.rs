@@ -60,7 +60,7 @@ fn statements_of_a_body() {
                 "for i in [1, 2]:\n    x = x + x\nreturn x",
                 "3:14 a loop runs over `tile(...)` or `range(...)`, not `[1, 2]`",
             ),
-            ("for i in tile():\n    x = x + x\nreturn x", "3:14 `tile` takes one to 2 arguments, found 0"),
+            ("for i in tile():\n    x = x + x\nreturn x", "3:14 `tile` takes 1 or 2 arguments, found 0"),
             (
                 "for i in tile(4, step=2):\n    x = x + x\nreturn x",
                 "3:22 arguments of `tile` are positional, found `step` by keyword",
@@ -205,7 +205,10 @@ fn functions_and_parameters() {
                 "2:18 the dim `n` has the range [1, 9) here and [1, 65) above",
             ),
             ("@func\ndef f() -> Tensor[(), \"f32\"]:\n    return 0.5\n", ""),
-            ("@func\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n", "3:5 `f` has 2 decorators"),
+            (
+                "@func\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x\n",
+                "2:1 a function under `@func` has no other decorator, found `@func`",
+            ),
             (
                 "@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return f(x)\n",
                 "3:12 `f` calls itself, and functions of the language do not recurse",

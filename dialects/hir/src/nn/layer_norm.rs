@@ -77,7 +77,7 @@ impl TypeRule for LayerNorm {
         let what = "`tf.layer_norm`";
         let operands = [operand::tensor(&call, 0)?, operand::tensor(&call, 1)?, operand::tensor(&call, 2)?];
         let [x, ..] = operands;
-        let first = axis::of_operand(what, 0, x, call.axis())?;
+        let first = axis::of_operand(what, 0, x, ("axis", call.axis()))?;
         check_dtypes(what, operands)?;
         let normalised = &x.shape[first..];
         for (index, name) in [(1, "weight"), (2, "bias")] {

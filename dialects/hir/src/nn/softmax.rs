@@ -27,7 +27,7 @@ pub struct Softmax {
 
 impl TypeRule for Softmax {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
-        axis::of_operand("`tf.softmax`", 0, operand::tensor(&call, 0)?, call.axis())?;
+        axis::of_operand("`tf.softmax`", 0, operand::tensor(&call, 0)?, ("axis", call.axis()))?;
         elementwise::infer(&call, cx, Takes::Floats, partial::NONE)
     }
 }

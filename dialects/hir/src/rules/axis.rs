@@ -7,26 +7,31 @@ use tf_types::access::{AffineMap, AxisAccess, Read, Term};
 use tf_value::normalize_axis;
 
 /// How to mend an index that is no rank-0 integer.
-pub const INDEX: &str = "cast another dtype: `tf.cast(i, dtype=\"i64\")`; of a vector take one element, `i[0]`";
+pub const INDEX_HELP: &str = "cast another dtype: `tf.cast(i, dtype=\"i64\")`; of a vector take one element, `i[0]`";
 
-/// The axis of a shape of that rank, from 0; `of` names what has the shape.
+/// The axis of a shape of that rank, from 0, which the attribute `attr` states; `of` names what has the shape.
 ///
 /// # Errors
 /// Out of range.
-pub fn of_rank(what: &str, of: &str, axis: i64, rank: usize) -> Result<usize, RuleError> {
+pub fn of_rank(what: &str, of: &str, (attr, axis): (&'static str, i64), rank: usize) -> Result<usize, RuleError> {
     normalize_axis(axis, rank).map_err(|_| {
         let last = rank as i64 - 1;
         let help =
             if rank == 0 { "a scalar has no axes".into() } else { format!("axes go from {} to {last}", -last - 1) };
-        RuleError::new(format!("{what} has no axis {axis}: {of} has rank {rank}")).attr("axis", "").with_help(help)
+        RuleError::new(format!("{what} has no axis {axis}: {of} has rank {rank}")).attr(attr).with_help(help)
     })
 }
 
-/// The axis of the operand that stands at `at`, from 0.
+/// The axis of the operand that stands at `at`, from 0, which the attribute states.
 ///
 /// # Errors
 /// Out of range.
-pub fn of_operand(what: &str, at: usize, operand: &TensorType<'_>, axis: i64) -> Result<usize, RuleError> {
+pub fn of_operand(
+    what: &str,
+    at: usize,
+    operand: &TensorType<'_>,
+    axis: (&'static str, i64),
+) -> Result<usize, RuleError> {
     of_rank(what, "the operand", axis, operand.rank()).map_err(|error| error.operand(at, format!("{operand}")))
 }
 

@@ -13,7 +13,7 @@ use crate::rules::{layout, operand, place, storage};
 pub fn inputs<'c, O: Op>(what: &str, call: &OpCall<'c, O>) -> Result<Vec<&'c TensorType<'c>>, RuleError> {
     if call.operands().is_empty() {
         return Err(RuleError::new(format!("{what} takes at least one input, found none"))
-            .with_help("inputs stand before the keywords: `f(x, y, axis=0)`"));
+            .with_help(format!("inputs stand before the keywords: `{}(x, y, axis=0)`", what.trim_matches('`'))));
     }
     let inputs = (0..call.operands().len()).map(|at| operand::tensor(call, at)).collect::<Result<Vec<_>, _>>()?;
     match inputs.iter().position(|input| input.dtype != inputs[0].dtype) {

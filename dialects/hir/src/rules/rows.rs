@@ -24,7 +24,7 @@ pub fn check_index(what: &str, at: usize, index: &TensorType<'_>) -> Result<(), 
         .with_help("the index has rank 1 and an integer dtype"))
 }
 
-/// The axis of an update of `dst` by the rows of `src` that `index` names.
+/// The axis `dim` of an update of `dst` by the rows of `src` that `index` names.
 ///
 /// # Errors
 /// An index that is no integer vector; an axis out of range; a source of another dtype, rank or extent; an operand that is split or
@@ -32,7 +32,7 @@ pub fn check_index(what: &str, at: usize, index: &TensorType<'_>) -> Result<(), 
 pub fn update<'c>(what: &str, operands: [&TensorType<'c>; 3], axis: i64) -> Result<usize, RuleError> {
     let [dst, index, src] = operands;
     check_index(what, 1, index)?;
-    let axis = axis::of_operand(what, 0, dst, axis)?;
+    let axis = axis::of_operand(what, 0, dst, ("dim", axis))?;
     if dst.dtype != src.dtype {
         return Err(RuleError::new(format!(
             "{what} takes a source of the destination's dtype, found {} for {}",

@@ -33,7 +33,7 @@ pub struct Reshard {
 impl TypeRule for Reshard {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let x = operand::tensor(&call, 0)?;
-        let refused = |error| RuleError::from(error).operand(0, format!("{x}")).attr("layout", "").attr("storage", "");
+        let refused = |error| RuleError::from(error).operand(0, format!("{x}")).attr("layout").attr("storage");
         cx.reshard_type(x, call.layout(), call.storage()).map_err(refused)
     }
 }

@@ -33,7 +33,7 @@ impl TypeRule for Arange {
         let tensor = made::tensor(what, ty)?;
         if !tensor.dtype.is_integer() {
             return Err(RuleError::new(format!("{what} makes i32 or i64, found {}", tensor.dtype))
-                .attr("type", "")
+                .attr("type")
                 .with_help("cast the result: `tf.cast(tf.arange(…), dtype=…)`"));
         }
         if tensor.rank() != 1 {
@@ -41,12 +41,12 @@ impl TypeRule for Arange {
                 "{what} makes a tensor of rank 1, found {ty} of rank {}",
                 tensor.rank()
             ))
-            .attr("type", "")
+            .attr("type")
             .with_help("reshape the result"));
         }
         if call.step() <= 0 {
             return Err(RuleError::new(format!("{what} takes a positive step, found {}", call.step()))
-                .attr("step", "")
+                .attr("step")
                 .with_help("values rise; to count down, subtract them from the last one"));
         }
         Ok(ty)

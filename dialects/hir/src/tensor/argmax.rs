@@ -29,11 +29,11 @@ pub struct ArgMax {
 impl TypeRule for ArgMax {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let x = operand::tensor(&call, 0)?;
-        let along = axis::of_operand(WHAT, 0, x, call.axis())?;
+        let along = axis::of_operand(WHAT, 0, x, ("axis", call.axis()))?;
         if x.shape[along].as_const() == Some(0) {
             return Err(RuleError::new(format!("{WHAT} over axis {along} of extent 0 has no value"))
                 .operand(0, format!("{x}"))
-                .attr("axis", "")
+                .attr("axis")
                 .with_help("the axis that is searched has one element or more"));
         }
         partial::check(WHAT, partial::NONE, &[x])?;

@@ -60,7 +60,7 @@ fn shape<'c>(cx: &Context<'c>, inputs: &[&TensorType<'c>], along: usize) -> Resu
 impl TypeRule for Concat {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let inputs = joined::inputs(WHAT, &call)?;
-        let along = axis::of_operand(WHAT, 0, inputs[0], call.axis())?;
+        let along = axis::of_operand(WHAT, 0, inputs[0], ("axis", call.axis()))?;
         let shape = shape(cx, &inputs, along)?;
         inputs.iter().enumerate().try_for_each(|(index, input)| axis::whole(WHAT, index, input, along))?;
         joined::result(WHAT, cx, &call, &inputs, &shape)

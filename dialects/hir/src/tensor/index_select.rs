@@ -60,7 +60,7 @@ impl TypeRule for IndexSelect {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (x, index) = (operand::tensor(&call, 0)?, operand::tensor(&call, 1)?);
         rows::check_index(WHAT, 1, index)?;
-        let along = axis::of_operand(WHAT, 0, x, call.dim())?;
+        let along = axis::of_operand(WHAT, 0, x, ("dim", call.dim()))?;
         partial::check_one(WHAT, partial::NONE, 1, index)?;
         axis::all_whole(WHAT, 1, index)?;
         let mut shape = x.shape.to_vec();

@@ -44,7 +44,7 @@ fn check_window<'c>(
                 offset.ty()
             ))
             .operand(axis + 2, format!("{}", offset.ty()))
-            .with_help(axis::INDEX));
+            .with_help(axis::INDEX_HELP));
         }
         let refuse = |message: String| {
             Err(RuleError::new(message)

@@ -85,7 +85,7 @@ impl TypeRule for Quant {
         dtype::check(WHAT, Takes::Floats, 0, x)?;
         if let Some(dtype) = call.target_dtype().filter(|dtype| *dtype != DType::Fp8E4M3) {
             return Err(RuleError::new(format!("{WHAT} makes fp8e4m3, found {dtype} as `target_dtype`"))
-                .attr("target_dtype", "")
+                .attr("target_dtype")
                 .with_help("`tf.cast` makes other dtypes, without scales"));
         }
         let Some((&last, leading)) = x.shape.split_last() else {
@@ -95,7 +95,7 @@ impl TypeRule for Quant {
         };
         if group <= 0 {
             return Err(RuleError::new(format!("{WHAT} takes a positive group, found {group}"))
-                .attr("group", "")
+                .attr("group")
                 .with_help("it is how many elements share a scale, and divides the last extent"));
         }
         let remainder = cx.dim_mod(last, cx.dim(group));
@@ -104,7 +104,7 @@ impl TypeRule for Quant {
                 "{WHAT} cannot cut the last axis of extent {last} into groups of {group}"
             ))
             .operand(0, format!("{x}"))
-            .attr("group", "")
+            .attr("group")
             .with_help("the group must divide the last extent"));
         }
         partial::check(WHAT, partial::NONE, &[x])?;

@@ -48,13 +48,13 @@ fn reduced_axes(x: &TensorType<'_>, axes: &[i64]) -> Result<Vec<usize>, RuleErro
             let range = format!("{} to {}", -(x.rank() as i64), x.rank() as i64 - 1);
             return Err(RuleError::new(format!("`tf.reduce` has no axis {axis}: the operand has rank {}", x.rank()))
                 .operand(0, format!("{x}"))
-                .attr("axes", "")
+                .attr("axes")
                 .with_help(if x.rank() == 0 { "reduce no axes".into() } else { format!("axes go from {range}") }));
         };
         if reduced.contains(&from_start) {
             return Err(RuleError::new(format!("`tf.reduce` names axis {from_start} twice, axes are {axes:?}"))
                 .operand(0, format!("{x}"))
-                .attr("axes", "")
+                .attr("axes")
                 .with_help("name each axis once"));
         }
         reduced.push(from_start);

@@ -30,10 +30,10 @@ pub struct RepeatInterleave {
 impl TypeRule for RepeatInterleave {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (x, repeats) = (operand::tensor(&call, 0)?, call.repeats());
-        let along = axis::of_operand(WHAT, 0, x, call.axis())?;
+        let along = axis::of_operand(WHAT, 0, x, ("axis", call.axis()))?;
         if repeats < 0 {
             return Err(RuleError::new(format!("{WHAT} takes no negative number of repeats, found {repeats}"))
-                .attr("repeats", "")
+                .attr("repeats")
                 .with_help("1 leaves the operand as it is, 0 gives an empty axis"));
         }
         if let Some(shard) = x.shard()

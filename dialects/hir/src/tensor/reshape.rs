@@ -30,7 +30,7 @@ pub struct Reshape {
 fn check_count<'c>(cx: &Context<'c>, x: &TensorType<'c>, shape: &[Dim<'c>]) -> Result<(), RuleError> {
     if let Some(axis) = shape.iter().position(|extent| extent.as_const().is_some_and(|extent| extent < 0)) {
         return Err(RuleError::new(format!("{WHAT} takes no negative extent, found {} on axis {axis}", shape[axis]))
-            .attr("new_shape", "")
+            .attr("new_shape")
             .with_help("every extent is stated: none is derived from the others"));
     }
     let (old, new) = (cx.product(x.shape), cx.product(shape));
@@ -48,7 +48,7 @@ fn check_count<'c>(cx: &Context<'c>, x: &TensorType<'c>, shape: &[Dim<'c>]) -> R
         DimTuple(shape)
     ))
     .operand(0, format!("{x}"))
-    .attr("new_shape", format!("{new} elements"))
+    .attr_with("new_shape", format!("{new} elements"))
     .with_help("the product of the extents must stay"))
 }
 

@@ -81,18 +81,18 @@ fn windows<'c>(
                 start.ty()
             ))
             .operand(at, format!("{}", start.ty()))
-            .with_help(axis::INDEX));
+            .with_help(axis::INDEX_HELP));
         }
         let Some(stride) = stride.as_const().filter(|&stride| stride > 0) else {
             return Err(RuleError::new(format!(
                 "`tf.slice` takes a positive integer as the stride of axis {axis}, found {stride}"
             ))
-            .attr("strides", format!("axis {axis} has {stride}"))
+            .attr_with("strides", format!("axis {axis} has {stride}"))
             .with_help("a window runs forwards; a stride of 1 takes every element"));
         };
         if size.as_const().is_some_and(|size| size < 0) {
             return Err(RuleError::new(format!("`tf.slice` takes no negative size, found {size} on axis {axis}"))
-                .attr("sizes", format!("axis {axis} has {size}"))
+                .attr_with("sizes", format!("axis {axis} has {size}"))
                 .with_help("a size counts elements: the end less the start"));
         }
         let window = Window { start: axis::literal(start), size, stride };

@@ -34,11 +34,11 @@ pub struct Split {
 impl TypeRule for Split {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (x, parts) = (operand::tensor(&call, 0)?, call.num_splits());
-        let along = axis::of_operand(WHAT, 0, x, call.axis())?;
+        let along = axis::of_operand(WHAT, 0, x, ("axis", call.axis()))?;
         if parts <= 0 || parts > MOST_PARTS {
             return Err(RuleError::new(format!("{WHAT} takes 1 to {MOST_PARTS} parts as `num_splits`, found {parts}"))
                 .operand(0, format!("{x}: axis {along} is {}", x.shape[along]))
-                .attr("num_splits", "")
+                .attr("num_splits")
                 .with_help("it is how many parts the axis is cut into, not their extent"));
         }
         let extent = x.shape[along];
@@ -48,7 +48,7 @@ impl TypeRule for Split {
                 "{WHAT} cannot cut axis {along} of extent {extent} into {parts} equal parts"
             ))
             .operand(0, format!("{x}: axis {along} is {extent}"))
-            .attr("num_splits", "")
+            .attr("num_splits")
             .with_help("the number of parts must divide the extent"));
         }
         axis::whole(WHAT, 0, x, along)?;

@@ -40,7 +40,7 @@ impl TypeRule for Stack {
             .operand(other, format!("{}", inputs[other]))
             .with_help("`tf.concat` joins along an axis that the inputs have"));
         }
-        let new = axis::of_rank(WHAT, "the result", call.axis(), first.rank() + 1)?;
+        let new = axis::of_rank(WHAT, "the result", ("axis", call.axis()), first.rank() + 1)?;
         let mut shape = first.shape.to_vec();
         shape.insert(new, cx.dim(inputs.len() as i64));
         joined::result(WHAT, cx, &call, &inputs, &shape)

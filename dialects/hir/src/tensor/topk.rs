@@ -41,7 +41,7 @@ fn check_k<'c>(cx: &Context<'c>, x: &TensorType<'c>, along: usize, k: Dim<'c>) -
     let refuse = |message: String| {
         Err(RuleError::new(message)
             .operand(0, format!("{x}: axis {along} is {}", x.shape[along]))
-            .attr("k", "")
+            .attr("k")
             .with_help("k goes from 0 to the extent of the axis"))
     };
     if cx.dim_range(k).is_some_and(|(_, hi)| hi <= 0) {
@@ -64,14 +64,14 @@ fn check_k<'c>(cx: &Context<'c>, x: &TensorType<'c>, along: usize, k: Dim<'c>) -
 impl TypeRule for TopK {
     fn infer<'c>(call: OpCall<'c, Self>, cx: &Context<'c>) -> Result<Type<'c>, RuleError> {
         let (x, k) = (operand::tensor(&call, 0)?, cx.simplify(call.k()));
-        let along = axis::of_operand(WHAT, 0, x, call.axis())?;
+        let along = axis::of_operand(WHAT, 0, x, ("axis", call.axis()))?;
         check_k(cx, x, along, k)?;
         partial::check(WHAT, partial::NONE, &[x])?;
         axis::whole(WHAT, 0, x, along)?;
         if k.as_const().is_none() && x.shard().is_some_and(|shard| shard.is_sharded()) {
             return Err(RuleError::new(format!("{WHAT} of a split value takes an integer k, found {k}"))
                 .operand(0, format!("{x}"))
-                .attr("k", "")
+                .attr("k")
                 .with_help("reshard the operand to Broadcast first"));
         }
         let mut shape = x.shape.to_vec();

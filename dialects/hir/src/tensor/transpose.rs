@@ -31,7 +31,7 @@ fn permutation(x: &TensorType<'_>, perm: &[i64]) -> Result<Vec<usize>, RuleError
     let refuse = |message: String| {
         Err(RuleError::new(message)
             .operand(0, format!("{x}"))
-            .attr("perm", "")
+            .attr("perm")
             .with_help("perm names every axis of the operand once"))
     };
     if perm.len() != x.rank() {

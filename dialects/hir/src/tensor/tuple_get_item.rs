@@ -36,7 +36,7 @@ impl TypeRule for TupleGetItem {
         field.copied().ok_or_else(|| {
             RuleError::new(format!("{WHAT} has no field {index}: the tuple has {}", fields.len()))
                 .operand(0, format!("{ty}"))
-                .attr("index", "")
+                .attr("index")
                 .with_help("fields are counted from 0")
         })
     }

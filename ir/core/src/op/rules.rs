@@ -46,7 +46,13 @@ impl RuleError {
 
     /// The same error, pointing at an attribute where it is written.
     #[must_use]
-    pub fn attr(mut self, name: &'static str, text: impl Into<String>) -> Self {
+    pub fn attr(self, name: &'static str) -> Self {
+        self.attr_with(name, "")
+    }
+
+    /// The same error, pointing at an attribute where it is written, with a text.
+    #[must_use]
+    pub fn attr_with(mut self, name: &'static str, text: impl Into<String>) -> Self {
         self.attrs.push((name, text.into()));
         self
     }

@@ -2,7 +2,7 @@
 
 use tf_core::equal::structurally_equal;
 use tf_core::{Arena, Context};
-use tf_testing::{Mutator, Options, Rng, random_module};
+use tf_testing::{Mutator, Options, Rng, is_inside, random_module};
 use tf_text::{PrintOptions, parse_module, print_module};
 
 use crate::common::registry;
@@ -100,16 +100,9 @@ fn check(seed: u64, text: &str) -> bool {
         Ok(module) => module,
         Err(errors) => {
             assert!(!errors.is_empty(), "seed {seed}:\n{text}");
-            let lines: Vec<_> =
-                text.trim_start_matches('\u{feff}').split('\n').map(|line| line.chars().count()).collect();
             for error in errors {
                 let span = error.span.expect("every error has a place");
-                let is_place = |line: u32, column: u32| {
-                    let line = lines.get(line as usize - 1);
-                    line.is_some_and(|length| (1..=*length as u32 + 2).contains(&column))
-                };
-                let is_inside = is_place(span.line.get(), span.column) && is_place(span.end_line, span.end_column);
-                assert!(is_inside, "seed {seed}: {error:?}\n{text}");
+                assert!(is_inside(cx, span), "seed {seed}: {error:?}\n{text}");
             }
             return false;
         }

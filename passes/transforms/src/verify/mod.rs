@@ -21,9 +21,9 @@ pub use module::module;
 ///
 /// Module: unique names, an entry that exists, no recursion, levels that the target has and within its limits, weights of one type, calls
 /// with the caller's target and levels. HIR: parameters with distinct names and a storage, one range for each dim, every variable bound
-/// where it is used, layouts of the elements that values have, meshes that share out their levels. TIR: one binding for each variable, of its value's type;
-/// allocations that are bound; meshes that are open; integer bounds, truth values as conditions; calls, launches and intrinsics that fit.
-/// All violations are reported.
+/// where it is used, layouts that list each element of their value once, meshes that share out their levels. TIR: one binding for each
+/// variable, of its value's type; allocations that are bound; meshes that are open; integer bounds, truth values as conditions; calls,
+/// launches and intrinsics that fit. All violations are reported.
 #[derive(Clone, Pass)]
 #[pass(name = "verify")]
 pub struct Verify {}

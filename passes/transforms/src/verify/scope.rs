@@ -49,13 +49,12 @@ impl<'c> Scope<'c> {
     }
 
     fn is_open(&self, cx: &Context<'c>, mesh: Mesh<'c>) -> bool {
-        self.signature.contains(&mesh)
-            // Names of axes are the author's: fragments of an instruction have none.
-            || self.meshes.iter().any(|open| open.topologies == mesh.topologies && open.layout == mesh.layout)
-            // A placement over several levels composes open meshes, outer ones first.
-            || (0..self.meshes.len()).any(|from| {
-                (from + 2..=self.meshes.len()).any(|to| cx.composed(&self.meshes[from..to]).is_ok_and(|all| all == mesh))
-            })
+        // Names of axes are the author's: fragments of an instruction have none.
+        let has_its_positions = |open: Mesh<'c>| open.topologies == mesh.topologies && open.layout == mesh.layout;
+        // A placement over several levels composes open meshes, outer ones first.
+        let count = self.meshes.len();
+        let mut runs = (0..count).flat_map(|from| (from + 1..=count).map(move |to| from..to));
+        self.signature.contains(&mesh) || runs.any(|run| cx.composed(&self.meshes[run]).is_ok_and(has_its_positions))
     }
 }
 

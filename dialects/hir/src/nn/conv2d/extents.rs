@@ -16,11 +16,11 @@ fn pair(name: &'static str, values: &[i64], least: i64) -> Result<[i64; 2], Rule
         _ => Err(RuleError::new(format!(
             "{WHAT} takes two numbers of {least} or more as `{name}` (height, width), found {values:?}"
         ))
-        .attr(name, "")
-        .with_help(format!(
-            "one number for both is `{name}=({0}, {0})`",
-            values.first().map_or(least, |&v| v.max(least))
-        ))),
+        .attr(name)
+        .with_help(match *values {
+            [both] => format!("one number for both is `{name}=({0}, {0})`", both.max(least)),
+            _ => format!("write `{name}=({least}, {least})`, with your numbers"),
+        })),
     }
 }
 
@@ -33,7 +33,8 @@ fn check_operands(operands: [&TensorType<'_>; 3]) -> Result<(), RuleError> {
                 .operand(at, format!("{}", operands[at]))
                 .with_help(match at {
                     2 => "a convolution without a bias takes `tf.zeros`",
-                    _ => "`tf.reshape` adds axes of extent 1",
+                    _ if found < rank => "`tf.reshape` adds axes of extent 1",
+                    _ => "`tf.reshape` joins axes",
                 }));
         }
     }
@@ -58,14 +59,14 @@ fn check_channels<'c>(cx: &Context<'c>, operands: [&TensorType<'c>; 3], groups: 
     let parts = cx.dim(groups);
     if groups < 1 {
         return Err(RuleError::new(format!("{WHAT} takes 1 group or more, found {groups}"))
-            .attr("groups", "")
+            .attr("groups")
             .with_help("1 sums over all input channels"));
     }
     for (at, name, channels) in [(0, "input", c), (1, "result", o)] {
         if cx.dim_mod(channels, parts) != cx.dim(0) {
             return Err(RuleError::new(format!("{WHAT} cannot cut {channels} {name} channels into {groups} groups"))
                 .operand(at, format!("{}", operands[at]))
-                .attr("groups", "")
+                .attr("groups")
                 .with_help("the number of groups must divide the channels"));
         }
     }
