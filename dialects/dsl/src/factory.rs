@@ -98,20 +98,10 @@ impl Code<'_> {
 
 impl<'a> Factory<'a, '_> {
     /// One whose call passes every parameter, and which sees the names of the file only.
-    pub(crate) fn at_file_level(def: &'a ast::StmtFunctionDef) -> Self {
-        Self {
-            code: Code::Def(def),
-            home: Rc::default(),
-            defaults: Rc::default(),
-            class: None,
-            cache: None,
-            shown: None,
-            setter: None,
-        }
+    pub(crate) fn at_file_level(code: Code<'a>) -> Self {
+        Self { code, home: Rc::default(), defaults: Rc::default(), class: None, cache: None, shown: None, setter: None }
     }
-}
 
-impl Factory<'_, '_> {
     /// Whether `functools.cache` or `lru_cache` keeps its results.
     pub(crate) fn is_cached(&self) -> bool {
         self.cache.is_some()
@@ -228,15 +218,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
         // Functions do not see the names of the class around them.
         let home: Vec<_> = self.scopes.iter().filter(|scope| scope.kind != Kind::Class).cloned().collect();
-        self.factories.push(Factory {
-            code,
-            home: home.into(),
-            defaults: defaults.into(),
-            class,
-            cache: None,
-            shown: None,
-            setter: None,
-        });
+        let own = Factory::at_file_level(code);
+        self.factories.push(Factory { home: home.into(), defaults: defaults.into(), class, ..own });
         self.factories.len() - 1
     }
 

@@ -5,7 +5,7 @@ use tf_core::node::TirCallee;
 use tf_core::{Expr, Span, StmtKind, node};
 use tf_types::Symbol;
 
-use crate::factory::Factory;
+use crate::factory::{Code, Factory};
 use crate::names::Builtin;
 use crate::parser::{Binding, Frame, Parser};
 use crate::refusal::{Refusal, Res};
@@ -95,7 +95,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let names = params.iter().zip(args).map(|(&param, &arg)| (param, Binding::Value(Value::Expr(arg))));
         let names = Frame::from_iter(names);
         let (calls, steps) = (self.factory_calls, self.steps);
-        let checked = self.run(&Factory::at_file_level(def), names, span);
+        let checked = self.run(&Factory::at_file_level(Code::Def(def)), names, span);
         // A file uses an intrinsic as often as it likes.
         (self.factory_calls, self.steps) = (calls, steps);
         let Err(refusal) = checked else { return Ok(()) };

@@ -244,7 +244,7 @@ impl<'c> Parser<'_, 'c> {
         }
         let args = &call.arguments.args;
         if args.is_empty() || args.len() > 3 {
-            return Err(Refusal::wrong(iter, format!("`range` takes one to 3 arguments, found {}", args.len())));
+            return Err(Refusal::wrong(iter, format!("`range` takes 1 to 3 arguments, found {}", args.len())));
         }
         let mut bounds = Vec::new();
         for arg in args {

@@ -16,10 +16,10 @@ const ROOT: &str = "tilefoundry";
 /// What the package holds at its first level; deeper ones are not told apart.
 const PARTS: [&str; 4] = ["dsl", "ir", "module", "target"];
 
-/// Whether `module` is under a part of the package that there is not.
-fn is_unknown(module: &str) -> bool {
+/// The part of the package that `module` is under, where there is none such.
+fn unknown_part(module: &str) -> Option<&str> {
     let part = module.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('.')?.split('.').next());
-    part.is_some_and(|part| !PARTS.contains(&part))
+    part.filter(|part| !PARTS.contains(part))
 }
 
 pub(super) fn is_ours(module: &str) -> bool {
@@ -35,7 +35,7 @@ impl<'c> Parser<'_, 'c> {
                 match module {
                     // Ops are found in the registry.
                     "tilefoundry.dsl.tf" | "tilefoundry.dsl.T" if import.level == 0 => {}
-                    _ if import.level == 0 && is_ours(module) && !is_unknown(module) => self.import_all(),
+                    _ if import.level == 0 && is_ours(module) && unknown_part(module).is_none() => self.import_all(),
                     // Other packages export too much to guess at.
                     _ => {
                         let why = format!("`{}` may bind it anew, and is not read", self.text(import));
@@ -103,11 +103,12 @@ impl<'c> Parser<'_, 'c> {
         }
         let word = matches!(name, "tile" | "where" | "launch").then(|| names::word(name)).flatten();
         let known = names::exported(name).or(word);
-        if is_unknown(module) && known.is_none() {
-            // A part that is no language, such as its runtime: used beside the programs.
-            return self.outside(module, alias);
-        }
-        if is_unknown(module) {
+        if let Some(part) = unknown_part(module) {
+            let is_slip = || did_you_mean(part, PARTS).is_some() && did_you_mean(name, names::all()).is_some();
+            if known.is_none() && !is_slip() {
+                // A part that is no language, such as its runtime: used beside the programs.
+                return self.outside(module, alias);
+            }
             let known = PARTS.map(|part| format!("`{ROOT}.{part}`")).join(", ");
             let why = format!("there is no module `{module}`; there are {known}");
             return Binding::unread(why, self.span(alias));

@@ -89,7 +89,7 @@ fn bodies() {
             ),
             (
                 "return tf.arange(dtype=\"i32\", start=2)",
-                "3:22 `arange` has no parameter `dtype`; it has start, type, step | write `arange(Tensor[shape, \"i32\"])`",
+                "3:22 `arange` has no parameter `dtype`; it has type, start, step | write `arange(Tensor[shape, \"i32\"])`",
             ),
             (
                 "i = tf.arange(Tensor[(2,), \"i64\"])\nreturn tf.index_select(x, i, dim=5)",
@@ -282,8 +282,86 @@ fn declarations() {
                 "@prim_func(target=\"cpu\")\ndef k(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n",
                 "1:19 `target` is a target instance, found the string \"cpu\" | write `CpuTarget()`",
             ),
+            (
+                "@prim_func(target=\"AMX\")\ndef k(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n",
+                "1:19 `target` is a target instance, found the string \"AMX\" | write `AmxTarget()`",
+            ),
+            (
+                "@prim_func(target=\"sm_90\")\ndef k(x: Tensor[(4,), \"f32\"]):\n    T.relu(x, x)\n",
+                "1:19 `target` is a target instance, found the string \"sm_90\" | write `CudaTarget(\"nvidia.h200_sxm\")`",
+            ),
         ],
     );
+}
+
+/// Of a convolution, what is written for one of both extents.
+#[test]
+fn windows_of_convolutions() {
+    let cases = [
+        (
+            "(3, 2, 1, 1)",
+            "(2,)",
+            "`tf.conv2d` takes two numbers of 1 or more as `stride` (height, width), found [2] | one number for both is `stride=(2, 2)`",
+        ),
+        (
+            "(3, 2, 1, 1)",
+            "(1, 2, 3)",
+            "`tf.conv2d` takes two numbers of 1 or more as `stride` (height, width), found [1, 2, 3] | the first number is for the height, the second for the width",
+        ),
+        (
+            "(3, 2, 1)",
+            "(1, 1)",
+            "`tf.conv2d` takes `weight` of rank 4, (O, C / groups, KH, KW), found rank 3 | `tf.reshape` adds axes of extent 1",
+        ),
+        (
+            "(3, 2, 1, 1, 1)",
+            "(1, 1)",
+            "`tf.conv2d` takes `weight` of rank 4, (O, C / groups, KH, KW), found rank 5 | `tf.reshape` joins axes",
+        ),
+    ];
+    for (weight, stride, want) in cases {
+        let source = format!(
+            "@func\ndef f(x: Tensor[(1, 2, 8, 8), \"f32\"], w: Tensor[{weight}, \"f32\"], b: Tensor[(3,), \"f32\"]):\n    \
+             return tf.conv2d(x, w, b, stride={stride}, padding=(0, 0), dilation=(1, 1), groups=1)\n"
+        );
+        assert_eq!(first(&source), format!("3:12 {want}"));
+    }
+    let empty = "@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return tf.concat(axis=0)\n";
+    let want = "3:12 `tf.concat` takes at least one input, found none | inputs stand before the keywords: `tf.concat(x, y, axis=0)`";
+    assert_eq!(first(empty), want);
+}
+
+/// A rule that refuses what an attribute says points at it.
+#[test]
+fn refused_attributes_are_pointed_at() {
+    let calls = [
+        ("tf.argmax(x, axis=@)", "7"),
+        ("tf.concat(x, x, axis=@)", "7"),
+        ("tf.index_add(x, i, x, dim=@)", "7"),
+        ("tf.index_copy(x, i, x, dim=@)", "7"),
+        ("tf.index_select(x, i, dim=@)", "7"),
+        ("tf.reduce(x, axes=@, keepdim=False, kind=\"sum\")", "(7,)"),
+        ("tf.repeat_interleave(x, repeats=2, axis=@)", "7"),
+        ("tf.repeat_interleave(x, repeats=@, axis=0)", "-1"),
+        ("tf.reshape(x, new_shape=@)", "(5,)"),
+        ("tf.softmax(x, axis=@)", "7"),
+        ("tf.split(x, num_splits=2, axis=@)", "7"),
+        ("tf.split(x, num_splits=@, axis=0)", "3"),
+        ("tf.stack(x, x, axis=@)", "7"),
+        ("tf.topk(x, k=2, axis=@)", "7"),
+        ("tf.topk(x, k=@, axis=0)", "5"),
+        ("tf.transpose(x, perm=@)", "(0, 0)"),
+    ];
+    for (call, value) in calls {
+        let line = format!("    return {}", call.replace('@', value));
+        let parameters = "x: Tensor[(4, 6), \"f32\"], i: Tensor[(4,), \"i64\"]";
+        with_source(&format!("{HEAD}@func\ndef f({parameters}):\n{line}\n"), |_, result| {
+            let errors = result.err().unwrap_or_default();
+            let labels = errors.iter().flat_map(|error| error.labels.iter().map(|(span, _)| span.column as usize));
+            let column = "    return ".len() + call.find('@').unwrap_or_default() + 1;
+            assert!(labels.clone().any(|label| label == column), "{line}: {errors:?}");
+        });
+    }
 }
 
 /// Of a placement the axis that is wrong is pointed at.

@@ -19,7 +19,7 @@ fn pair(name: &'static str, values: &[i64], least: i64) -> Result<[i64; 2], Rule
         .attr(name)
         .with_help(match *values {
             [both] => format!("one number for both is `{name}=({0}, {0})`", both.max(least)),
-            _ => format!("write `{name}=({least}, {least})`, with your numbers"),
+            _ => "the first number is for the height, the second for the width".into(),
         })),
     }
 }
