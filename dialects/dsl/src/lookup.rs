@@ -111,6 +111,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         let &(what, base) = self.labels.get(&self.cx.symbol(name))?;
         let message = format!("`{name}` is the label of a {what} of `{base}`, and no function that is called");
         let refusal = Refusal::wrong(span, message);
+        if !self.domain.has_function(base) && self.binding(base).is_none() {
+            // Of another module: there is nothing to call here.
+            return Some(refusal);
+        }
         Some(match what {
             "variant" => refusal.help(format!("`{base}(...)` runs the variant for the size at hand")),
             _ => refusal.help(format!("`{base}` gets its weights converted")),

@@ -81,55 +81,76 @@ impl Builtin {
             Self::Python(python) => return python.name(),
             _ => {}
         }
-        let known = EXPORTED.iter().chain(WORDS).find(|(_, builtin)| *builtin == self);
+        let known = exports().chain(WORDS).find(|(_, builtin)| *builtin == self);
         known.map_or("tilefoundry", |(name, _)| name)
     }
 }
 
-const EXPORTED: &[(&str, Builtin)] = &[
-    ("tf", Builtin::Tf),
-    ("T", Builtin::Tir),
-    ("Tensor", Builtin::Tensor),
-    ("ConstTensor", Builtin::ConstTensor),
-    ("TensorType", Builtin::TensorType),
-    ("Expr", Builtin::Expr),
-    ("func", Builtin::Func),
-    ("module", Builtin::Module),
-    ("prim_func", Builtin::PrimFunc),
-    ("intrinsic", Builtin::Intrinsic),
-    ("Mesh", Builtin::Mesh),
-    ("Topology", Builtin::Topology),
-    ("Layout", Builtin::Layout),
-    ("ComposedLayout", Builtin::ComposedLayout),
-    ("ShardLayout", Builtin::ShardLayout),
-    ("S", Builtin::Split),
-    ("Split", Builtin::Split),
-    ("B", Builtin::Broadcast),
-    ("Broadcast", Builtin::Broadcast),
-    ("P", Builtin::Partial),
-    ("Partial", Builtin::Partial),
-    ("DimVar", Builtin::DimVar),
-    ("DimVarRangePat", Builtin::DimVarRangePat),
-    ("ceildiv", Builtin::CeilDiv),
-    ("CudaTarget", Builtin::CudaTarget),
-    ("CpuTarget", Builtin::CpuTarget),
-    ("AmxTarget", Builtin::AmxTarget),
-    ("Dynamic", Builtin::Dynamic),
-    ("ReduceKind", Builtin::Kind(ReduceKind::DECL)),
-    ("UnaryKind", Builtin::Kind(UnaryKind::DECL)),
-    ("BinaryKind", Builtin::Kind(BinaryKind::DECL)),
-    ("DType", Builtin::DTypeEnum),
-    ("StorageKind", Builtin::StorageEnum),
-    ("dsl", Builtin::Package),
-    ("ir", Builtin::Package),
-    ("types", Builtin::Package),
-    ("shard", Builtin::Package),
-    ("dim", Builtin::Package),
-    ("core", Builtin::Package),
-    ("pattern", Builtin::Package),
-    ("target", Builtin::Package),
-    ("storage", Builtin::Package),
+/// Exported names, by the module that authoring files take them from; they are found in any of the package.
+const EXPORTED: &[(&str, &[(&str, Builtin)])] = &[
+    (
+        "tilefoundry.dsl",
+        &[
+            ("tf", Builtin::Tf),
+            ("T", Builtin::Tir),
+            ("Tensor", Builtin::Tensor),
+            ("ConstTensor", Builtin::ConstTensor),
+            ("Mesh", Builtin::Mesh),
+            ("Topology", Builtin::Topology),
+            ("S", Builtin::Split),
+            ("Split", Builtin::Split),
+            ("B", Builtin::Broadcast),
+            ("Broadcast", Builtin::Broadcast),
+            ("P", Builtin::Partial),
+            ("Partial", Builtin::Partial),
+            ("DimVar", Builtin::DimVar),
+            ("DimVarRangePat", Builtin::DimVarRangePat),
+            ("ceildiv", Builtin::CeilDiv),
+            ("Dynamic", Builtin::Dynamic),
+            ("ReduceKind", Builtin::Kind(ReduceKind::DECL)),
+            ("UnaryKind", Builtin::Kind(UnaryKind::DECL)),
+            ("BinaryKind", Builtin::Kind(BinaryKind::DECL)),
+            ("dsl", Builtin::Package),
+            ("ir", Builtin::Package),
+            ("types", Builtin::Package),
+            ("shard", Builtin::Package),
+            ("dim", Builtin::Package),
+            ("core", Builtin::Package),
+            ("pattern", Builtin::Package),
+            ("target", Builtin::Package),
+            ("storage", Builtin::Package),
+        ],
+    ),
+    (
+        "tilefoundry",
+        &[
+            ("TensorType", Builtin::TensorType),
+            ("Expr", Builtin::Expr),
+            ("func", Builtin::Func),
+            ("module", Builtin::Module),
+            ("prim_func", Builtin::PrimFunc),
+            ("intrinsic", Builtin::Intrinsic),
+            ("DType", Builtin::DTypeEnum),
+        ],
+    ),
+    (
+        "tilefoundry.ir.types.shard",
+        &[
+            ("Layout", Builtin::Layout),
+            ("ComposedLayout", Builtin::ComposedLayout),
+            ("ShardLayout", Builtin::ShardLayout),
+        ],
+    ),
+    (
+        "tilefoundry.target",
+        &[("CudaTarget", Builtin::CudaTarget), ("CpuTarget", Builtin::CpuTarget), ("AmxTarget", Builtin::AmxTarget)],
+    ),
+    ("tilefoundry.ir.types.storage", &[("StorageKind", Builtin::StorageEnum)]),
 ];
+
+fn exports() -> impl Iterator<Item = &'static (&'static str, Builtin)> {
+    EXPORTED.iter().flat_map(|(_, names)| names.iter())
+}
 
 /// Names of the package that say nothing in a file that is read: why each of them is not used there.
 const OF_THE_HOST: &[(&str, &[&str])] = &[
@@ -190,7 +211,7 @@ pub(crate) fn exported<'c>(name: &str) -> Option<Value<'c>> {
     if let Ok(storage) = Storage::from_name(name) {
         return Some(Value::Storage(storage));
     }
-    EXPORTED.iter().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
+    exports().find(|(known, _)| *known == name).map(|&(_, builtin)| Value::Builtin(builtin))
 }
 
 /// The module that authoring files take an exported name from.
@@ -198,13 +219,8 @@ pub(crate) fn home(name: &str) -> &'static str {
     if Storage::from_name(name).is_ok() {
         return "tilefoundry.dsl.storage";
     }
-    match name {
-        "func" | "module" | "prim_func" | "intrinsic" | "TensorType" | "DType" | "Expr" => "tilefoundry",
-        "Layout" | "ComposedLayout" | "ShardLayout" => "tilefoundry.ir.types.shard",
-        "StorageKind" => "tilefoundry.ir.types.storage",
-        "CudaTarget" | "CpuTarget" | "AmxTarget" => "tilefoundry.target",
-        _ => "tilefoundry.dsl",
-    }
+    let has = |names: &[(&str, Builtin)]| names.iter().any(|(known, _)| *known == name);
+    EXPORTED.iter().find(|(_, names)| has(names)).map_or("tilefoundry.dsl", |(home, _)| home)
 }
 
 /// The value of a name that nothing binds.
@@ -227,7 +243,7 @@ pub(crate) fn is_plugin(dialect: &str) -> bool {
 
 /// Whether a builtin is one name of its own.
 pub(crate) fn is_spelled(builtin: Builtin) -> bool {
-    builtin != Builtin::Package && EXPORTED.iter().chain(WORDS).any(|(_, known)| *known == builtin)
+    builtin != Builtin::Package && exports().chain(WORDS).any(|(_, known)| *known == builtin)
 }
 
 /// The value of a name that nothing binds, outside the bodies of functions of the language.
@@ -237,5 +253,5 @@ pub(crate) fn file_word<'c>(name: &str) -> Option<Value<'c>> {
 
 /// Exported names, for suggestions.
 pub(crate) fn all() -> impl Iterator<Item = &'static str> {
-    EXPORTED.iter().map(|(name, _)| *name)
+    exports().map(|(name, _)| *name)
 }

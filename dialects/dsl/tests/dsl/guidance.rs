@@ -433,6 +433,12 @@ fn names_of_other_things() {
                 "9:12 `few` is the label of a variant of `f`, and no function that is called | `f(...)` runs the variant for the size at hand",
             ),
             (
+                "@module\nclass A:\n    @func\n    def f(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n        pass\n\
+                 \x20   @f.specialize(DimVarRangePat(\"n\", 1, 65))\n    def few(x: Tensor[(N,), \"f32\"]) -> Tensor[(N,), \"f32\"]:\n        return x\n\
+                 @module\nclass B:\n    @func\n    def g(x: Tensor[(N,), \"f32\"]):\n        return few(x)\n",
+                "13:16 `few` is the label of a variant of `f`, and no function that is called | ",
+            ),
+            (
                 &format!("{part}g = few\n@func\ndef h(x: Tensor[(N,), \"f32\"]):\n    return g(x)\n"),
                 "7:5 `few` is the label of a variant of `f`, and no function that is called | `f(...)` runs the variant for the size at hand",
             ),
