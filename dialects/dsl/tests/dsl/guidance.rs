@@ -96,8 +96,8 @@ fn bodies() {
                 "4:12 `tf.index_select` has no axis 5: the operand has rank 2 | axes go from -2 to 1",
             ),
             (
-                "i = tf.arange(Tensor[(), \"i32\"])\nfor k in tile(2):\n    y = x[i + k * 1 : i + k * 1 + 1, :]\nreturn y",
-                "",
+                "i = tf.reshape(tf.arange(Tensor[(1,), \"i32\"]), new_shape=())\nfor k in tile(2):\n    y = x[i + k * 2 : i + k * 2 + 1, :]\nreturn y",
+                "5:15 an index is made of scalars of one dtype, found i32 and i64 | the variable of a loop and an extent are i64: cast the other, `tf.cast(i, dtype=\"i64\")`",
             ),
             (
                 "y: where(layout=((_, 6), {cta @ P(\"sum\")}, {thread @ B()})) = x + x\nreturn y",
