@@ -315,7 +315,7 @@ fn windows_up_to_an_extremum_have_its_size() {
         ("1 : 1 + 2 * min(N, 4)", "2 * min(n, 4)"),
         ("1 : 3 + 2 * min(N, 4)", "(2 * min(n, 4)) + 2"),
         ("min(N, 4) : 4", "4 - min(n, 4)"),
-        ("min(N, 4) : N + 4", "n - min(n, 4) + 4"),
+        ("min(N, 4) : N + 4", "(n - min(n, 4)) + 4"),
         ("min(N, 4) - 1 : 2 * min(N, 4)", "min(n, 4) + 1"),
     ];
     for (window, size) in cases {
