@@ -22,12 +22,14 @@ pub(crate) struct Candidate<'c> {
 
 /// What a candidate is so far. Functions that declare no context get a module where they are selected: each module holds all that its
 /// function calls.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Made<'c> {
     Nothing,
     Module(Module<'c>),
     /// The place of a function among those of the file, which are complete at its end only.
     Function(usize),
-    Prim(PrimFunction<'c>, Box<Declared<'c>>),
+    /// A function of TIR, or one that a plain function made.
+    Complete(AnyFunction<'c>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,6 +37,7 @@ enum Kind {
     Class,
     /// A module that a plain function or a copy gives.
     Bound,
+    /// Defined in the file, or made by a plain function.
     Function,
 }
 
@@ -45,7 +48,7 @@ pub(crate) enum Defined<'c> {
     /// With a context of its own: a module.
     Module(Module<'c>),
     /// Of TIR.
-    Prim(PrimFunction<'c>, Box<Declared<'c>>),
+    Prim(PrimFunction<'c>),
     /// A statement of TIR.
     Intrinsic(usize),
     /// A variant or a converter of a function above.
@@ -91,10 +94,16 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             Made::Module(module) => Ok(*module),
             Made::Function(at) => self.implicit_module(AnyFunction::Hir(functions[*at]), &Declared::default()),
-            Made::Prim(function, declared) => self.implicit_module(AnyFunction::Tir(*function), declared),
+            Made::Complete(function) => {
+                let declared = match function {
+                    AnyFunction::Tir(function) => self.contexts.remove(function),
+                    AnyFunction::Hir(_) => None,
+                };
+                self.implicit_module(*function, &declared.unwrap_or_default())
+            }
         };
         let module = module.and_then(|module| Ok(tf_core::tree::completed(self.cx, module)?));
-        let is_alone = matches!(candidate.made, Made::Function(_) | Made::Prim(..));
+        let is_alone = matches!(candidate.made, Made::Function(_) | Made::Complete(_));
         module.map(|module| (module, is_alone)).map_err(|refusal| refusal.diagnostic().into_iter().collect())
     }
 
@@ -128,8 +137,8 @@ impl<'a, 'c> Parser<'a, 'c> {
                         candidate.made = Made::Function(at);
                         Binding::Value(Value::Function(self.domain.functions[at].function))
                     }
-                    Ok(Defined::Prim(function, declared)) => {
-                        candidate.made = Made::Prim(function, declared);
+                    Ok(Defined::Prim(function)) => {
+                        candidate.made = Made::Complete(AnyFunction::Tir(function));
                         Binding::Value(Value::Prim(function))
                     }
                     Ok(Defined::Module(module)) => {
@@ -205,13 +214,29 @@ impl<'a, 'c> Parser<'a, 'c> {
                 let mut names = Vec::new();
                 crate::body::bound_names(other, &mut names);
                 for name in names {
-                    if let Some(Binding::Value(Value::Module(module))) = self.binding(self.cx.symbol(name)).as_deref() {
-                        let (name, made) = (name.to_owned(), Made::Module(*module));
+                    let Some(made) = self.made(name) else { continue };
+                    let is_module = matches!(made, Made::Module(_));
+                    // Another name of a function above makes no second one.
+                    if is_module || !candidates.iter().any(|known| known.made == made) {
+                        let kind = if is_module { Kind::Bound } else { Kind::Function };
                         let errors = before..self.diagnostics.len();
-                        candidates.push(Candidate { name, kind: Kind::Bound, made, errors });
+                        candidates.push(Candidate { name: name.to_owned(), kind, made, errors });
                     }
                 }
             }
+        }
+    }
+
+    /// The module or function that a name is bound to.
+    fn made(&self, name: &str) -> Option<Made<'c>> {
+        match self.binding(self.cx.symbol(name)).as_deref()? {
+            Binding::Value(Value::Module(module)) => Some(Made::Module(*module)),
+            Binding::Value(Value::Function(function)) => Some(match self.domain.states.get(function) {
+                Some(&at) => Made::Function(at),
+                None => Made::Complete(AnyFunction::Hir(*function)),
+            }),
+            Binding::Value(Value::Prim(function)) => Some(Made::Complete(AnyFunction::Tir(*function))),
+            _ => None,
         }
     }
 
@@ -229,7 +254,8 @@ impl<'a, 'c> Parser<'a, 'c> {
             Ok(Decorator::Known(Builtin::PrimFunc, call)) => {
                 let declared = self.declared(call, "prim_func", &["target", "outputs"])?;
                 let function = self.prim_function(def, declared.target, declared.outputs)?;
-                return Ok(Defined::Prim(function, Box::new(declared)));
+                self.contexts.insert(function, declared);
+                return Ok(Defined::Prim(function));
             }
             Ok(Decorator::Known(Builtin::Intrinsic, None)) => return self.intrinsic(def).map(Defined::Intrinsic),
             Ok(_) | Err(Refusal::Reported) => return Ok(Defined::Plain),

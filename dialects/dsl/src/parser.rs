@@ -14,6 +14,7 @@ use crate::factory::{Factory, Locals};
 use crate::family::Family;
 use crate::function::Param;
 use crate::limits;
+use crate::module::Declared;
 use crate::names::{self, Builtin};
 use crate::prim::Intrinsic;
 use crate::refusal::{Refusal, Res};
@@ -164,6 +165,8 @@ pub(crate) struct Parser<'a, 'c> {
     pub(crate) heap: Heap<'c>,
     /// Values of the host that have one.
     pub(crate) hosted: RefCell<Frame<'c>>,
+    /// What the decorators of TIR functions outside classes declare.
+    pub(crate) contexts: FxHashMap<PrimFunction<'c>, Declared<'c>>,
     /// Plain functions of the file: they make values when they are called.
     pub(crate) factories: Vec<Factory<'a, 'c>>,
     /// The lambdas of the file that have been values.
@@ -234,6 +237,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             dims: FxHashMap::default(),
             heap: Heap::default(),
             hosted: RefCell::default(),
+            contexts: FxHashMap::default(),
             factories: Vec::new(),
             lambdas: FxHashMap::default(),
             generators: FxHashMap::default(),

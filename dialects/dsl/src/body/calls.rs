@@ -17,7 +17,7 @@ use crate::statics::{Args, is_harmless};
 use crate::value::Value;
 
 /// Whether an expression is a name and attributes of it.
-fn is_path(expr: &ast::Expr) -> bool {
+pub(crate) fn is_path(expr: &ast::Expr) -> bool {
     let mut at = expr;
     while let ast::Expr::Attribute(attribute) = at {
         at = &attribute.value;

@@ -16,7 +16,7 @@ mod statements;
 mod subscripts;
 mod windows;
 
-pub(crate) use calls::patterns_match;
+pub(crate) use calls::{is_path, patterns_match};
 pub(crate) use constraints::constrained;
 pub(crate) use emit::is_integer_scalar;
 pub(crate) use extents::extent_behind;

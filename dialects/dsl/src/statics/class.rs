@@ -1,8 +1,10 @@
 //! Plain classes of a file: configurations, dataclasses, named tuples, enums.
 
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use ruff_python_ast as ast;
+use rustc_hash::FxHashMap;
 use tf_core::Span;
 use tf_types::Symbol;
 
@@ -207,10 +209,14 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
         }
         let mut fields: Vec<Field<'c>> = Vec::new();
+        let mut places = FxHashMap::default();
         for field in line.iter().rev().flat_map(|&at| &self.records[at].fields) {
-            match fields.iter_mut().find(|known| known.name == field.name) {
-                Some(known) => *known = field.clone(),
-                None => fields.push(field.clone()),
+            match places.entry(field.name) {
+                Entry::Occupied(place) => fields[*place.get()] = field.clone(),
+                Entry::Vacant(place) => {
+                    place.insert(fields.len());
+                    fields.push(field.clone());
+                }
             }
         }
         let name = self.cx.symbol(class.name.as_str());

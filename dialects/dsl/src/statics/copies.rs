@@ -102,9 +102,7 @@ impl<'c> Parser<'_, 'c> {
                 known.insert(place, Value::Dict(Rc::clone(&copy)));
                 let entries = dict.get().entries();
                 for (key, name, item) in entries {
-                    if let Value::Object(_) = name
-                        && !self.is_one(&name)
-                    {
+                    if !self.is_atom(&name) {
                         return Err(self.uncopied(value, span));
                     }
                     let item = self.deep_copied(&item, depth + 1, known, span)?;
@@ -132,13 +130,24 @@ impl<'c> Parser<'_, 'c> {
 
     /// A set of what is one each, copied.
     fn copied_set(&mut self, set: &Ref<Set<'c>>, value: &Value<'c>, span: Span) -> Res<Value<'c>> {
-        let has_objects =
-            set.get().items.items().iter().any(|(item, _)| matches!(item, Value::Object(_)) && !self.is_one(item));
-        if has_objects {
+        if !set.get().items.items().iter().all(|(item, _)| self.is_atom(item)) {
             return Err(self.uncopied(value, span));
         }
         let (items, is_frozen) = (set.get().items.clone(), set.get().is_frozen);
         Ok(self.heap.set(items, is_frozen))
+    }
+
+    /// Whether nothing in a key is copied.
+    fn is_atom(&self, key: &Value<'c>) -> bool {
+        let mut rest = vec![key];
+        while let Some(value) = rest.pop() {
+            match value {
+                Value::Tuple(items) => rest.extend(items.iter()),
+                Value::Object(_) if !self.is_one(value) => return false,
+                _ => {}
+            }
+        }
+        true
     }
 
     /// Whether a copy of a value is the value: a member of an enum.

@@ -6,6 +6,7 @@ use tf_types::Symbol;
 
 use super::class::Kind;
 use super::{Args, Python};
+use crate::body::is_path;
 use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::refusal::{Refusal, Res};
@@ -113,7 +114,10 @@ impl<'a, 'c> Parser<'a, 'c> {
             ast::Expr::Call(call) => (&*call.func, Some(call)),
             other => (other, None),
         };
-        let Ok(Value::Builtin(Builtin::Python(Python::DataClass))) = self.eval(written, None) else {
+        // Whatever else a decorator is runs once.
+        let is_dataclass = is_path(written)
+            && matches!(self.eval(written, None), Ok(Value::Builtin(Builtin::Python(Python::DataClass))));
+        if !is_dataclass {
             return match self.eval(decorator, None) {
                 Ok(
                     callee @ (Value::Factory(_)
@@ -124,7 +128,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 ) => Ok(Decoration::Call(callee)),
                 _ => self.unread_class(at, WHY),
             };
-        };
+        }
         let mut data = Data {
             init: true,
             eq: true,

@@ -282,7 +282,7 @@ impl<'a, 'c> Parser<'a, 'c> {
             }
             Defined::Function(at) => Value::Function(self.domain.functions[at].function),
             Defined::Module(module) => Value::Module(module),
-            Defined::Prim(function, _) => Value::Prim(function),
+            Defined::Prim(function) => Value::Prim(function),
             Defined::Intrinsic(at) => Value::Intrinsic(at),
         };
         self.bind(self.cx.symbol(def.name.as_str()), Binding::Value(value));

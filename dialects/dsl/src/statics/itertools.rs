@@ -8,6 +8,9 @@ use crate::parser::Parser;
 use crate::refusal::{Refusal, Res};
 use crate::value::Value;
 
+/// More terms of `count` than the steps of a file may take.
+const TERMS: i64 = 1 << 24;
+
 /// What is still to come of one.
 pub(crate) enum Tool<'c> {
     /// The function, and the last item given.
@@ -212,6 +215,9 @@ impl<'c> Parser<'_, 'c> {
         let count = count.unwrap_or(items.len());
         let mut rows: Vec<Vec<usize>> = vec![Vec::new()];
         for _ in 0..count {
+            if rows.is_empty() {
+                break;
+            }
             let mut longer = Vec::new();
             for row in &rows {
                 let first = match (python, row.last()) {
@@ -243,6 +249,9 @@ impl<'c> Parser<'_, 'c> {
         };
         if self.body.is_some() {
             return Err(Refusal::unread(span, "`count` has no end"));
+        }
+        if step.checked_mul(TERMS).and_then(|distance| start.checked_add(distance)).is_none() {
+            return Err(Refusal::unread(span, "`count` passes 64 bits"));
         }
         self.lazy(Iter::Range(IntRange { start, step, count: i64::MAX }, 0), span)
     }

@@ -189,3 +189,44 @@ fn texts_are_scripts() {
     let refused = parse_module_source(cx, &text(&[PRIM])).map_err(messages).unwrap_err();
     assert_eq!(refused, ["the source defines the function `p`, and a module was expected"]);
 }
+
+/// A plain function makes functions: each name that one is bound to selects it, and the last is the default.
+#[test]
+fn functions_of_plain_functions_are_selected_by_name() {
+    let text = r#"
+from tilefoundry import func, prim_func
+from tilefoundry.dsl import T, Tensor, tf
+from tilefoundry.target import CpuTarget
+
+def make(width):
+    @func
+    def double(x: Tensor[(width,), "f32"]) -> Tensor[(width,), "f32"]:
+        return x + x
+    return double
+
+def statements(width):
+    @prim_func(target=CpuTarget())
+    def copy(x: Tensor[(width,), "f32"], out: Tensor[(width,), "f32"]):
+        T.copy(x, out)
+    return copy
+
+stored = statements(2)
+small, big = [make(width) for width in (4, 8)]
+again = small
+"#;
+    for (name, entry, extent) in [
+        (None, "double", "8"),
+        (Some("small"), "double", "4"),
+        (Some("big"), "double", "8"),
+        (Some("stored"), "copy", "2"),
+    ] {
+        with_module(text, name, |_, result| {
+            let module = result.unwrap();
+            let function = module.functions[0];
+            assert_eq!(function.name().as_str(), entry, "{name:?}");
+            let param = function.params()[0].ty();
+            assert_eq!(param.as_tensor().unwrap().shape[0].to_string(), extent, "{name:?}");
+            assert_eq!(module.target.is_some(), name == Some("stored"));
+        });
+    }
+}

@@ -359,3 +359,51 @@ fn launches_state_extents_with_names() {
         assert!(text.replace([' ', '\n'], "").contains(&stated.replace(' ', "")), "{text}");
     });
 }
+
+/// Functions that a plain function makes have one name: each is printed under its own.
+#[test]
+fn functions_of_one_name_come_back() {
+    let text = r#"
+from tilefoundry import func, module
+from tilefoundry.dsl import Tensor, tf
+
+def make(factor):
+    @func
+    def f(x: Tensor[(4,), "f32"]) -> Tensor[(4,), "f32"]:
+        return x * factor
+    return f
+
+def twice(g):
+    @func
+    def f(x: Tensor[(4,), "f32"]) -> Tensor[(4,), "f32"]:
+        return g(g(x)) + 1.0
+    return f
+
+a, b = make(2.0), make(3.0)
+c = twice(a)
+
+@func
+def f_1(x: Tensor[(4,), "f32"]) -> Tensor[(4,), "f32"]:
+    return b(x)
+
+@func
+def top(x: Tensor[(4,), "f32"]) -> Tensor[(4,), "f32"]:
+    return a(x) + b(x) + c(x) + f_1(x)
+
+@module(entry="top")
+class M:
+    @func
+    def top(x: Tensor[(4,), "f32"]) -> Tensor[(4,), "f32"]:
+        return a(x) + b(x) + c(x)
+"#;
+    for module in ["M", "c", "f_1"] {
+        comes_back(module, text, Some(module));
+    }
+    let lone = text.split("@module").next().unwrap_or_default();
+    comes_back("top", lone, Some("top"));
+    with_module(lone, Some("top"), |_, result| {
+        let module = result.expect("names are told apart");
+        let names: Vec<_> = module.functions.iter().map(|function| function.name().to_string()).collect();
+        assert_eq!(names, ["f", "f_2", "f_3", "f_1", "top"]);
+    });
+}

@@ -36,7 +36,7 @@ pub fn exchanged<'c>(cx: &Context<'c>, root: Module<'c>, replacements: &Replacem
 }
 
 /// The tree with all that it calls: as [`replaced`], and a called function that no module has and that was made from none becomes an
-/// instance of the module that calls it, under its own name if that is free.
+/// instance of the module that calls it, under its own name if that is free, else as `f_1`.
 ///
 /// # Errors
 /// As [`replaced`].
@@ -199,7 +199,9 @@ impl<'a, 'c> Linker<'a, 'c> {
         if let Some(owner) = owner {
             let name = match data.origin {
                 None if self.names.insert((owner, data.name)) => data.name,
-                origin => self.free_name(owner, origin.map_or(data.name, |origin| origin.name)),
+                // One that an author wrote has a name that an author may write.
+                None => self.free_name(owner, data.name, '_'),
+                Some(origin) => self.free_name(owner, origin.name, '$'),
             };
             is_same &= name == data.name;
             data.name = name;
@@ -222,11 +224,11 @@ impl<'a, 'c> Linker<'a, 'c> {
         self.owners.get(&self.now_hir(function.origin?.function?)).copied()
     }
 
-    fn free_name(&mut self, owner: Module<'c>, base: Symbol<'c>) -> Symbol<'c> {
+    fn free_name(&mut self, owner: Module<'c>, base: Symbol<'c>, mark: char) -> Symbol<'c> {
         let number = self.numbers.entry((owner, base)).or_insert(0);
         loop {
             *number += 1;
-            let name = self.cx.symbol(&format!("{base}${number}"));
+            let name = self.cx.symbol(&format!("{base}{mark}{number}"));
             if self.names.insert((owner, name)) {
                 return name;
             }

@@ -1,9 +1,10 @@
 //! Nodes of a tree by path, and the module that a lone function is.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use tf_types::Symbol;
 
-use super::{ModuleIndex, completed};
-use crate::node::{AnyFunction, Function, Module, ModuleData};
+use super::{ModuleIndex, Replacements, completed, replaced};
+use crate::node::{AnyFunction, Function, FunctionData, Module, ModuleData};
 use crate::special::with_origins;
 use crate::{Context, Diagnostic, Result};
 
@@ -67,7 +68,7 @@ pub fn function_selectors(root: Module<'_>) -> Vec<(String, Function<'_>)> {
 }
 
 /// The module of a function that stands alone: the function as its entry, what it calls, and the instances among that. `declared`
-/// has the target and the levels that it declares.
+/// has the target and the levels that it declares. Functions of one name get others: `f_1`, where the entry keeps its own.
 ///
 /// # Errors
 /// A malformed body.
@@ -80,7 +81,36 @@ pub fn implicit_module<'c>(cx: &Context<'c>, entry: AnyFunction<'c>, declared: &
         tir @ AnyFunction::Tir(_) => vec![tir],
     };
     let name: Symbol<'c> = entry.name();
+    let renamed = renamed(cx, entry, &functions);
     let (functions, span) = (cx.alloc_slice(&functions), entry.span());
     let members = ModuleData { functions, entry: Some(name), span, ..ModuleData::new(name).inheriting(declared) };
-    completed(cx, cx.module(members))
+    let module = cx.module(members);
+    completed(cx, if renamed.is_empty() { module } else { replaced(cx, module, &renamed, &Function::callees)? })
+}
+
+/// Those of the functions whose name another has, under names of their own.
+fn renamed<'c>(cx: &Context<'c>, entry: AnyFunction<'c>, functions: &[AnyFunction<'c>]) -> Replacements<'c> {
+    let mut names: FxHashSet<Symbol<'c>> = functions.iter().map(|function| function.name()).collect();
+    if names.len() == functions.len() {
+        return Replacements::default();
+    }
+    let mut kept = FxHashSet::from_iter([entry.name()]);
+    let mut numbers: FxHashMap<Symbol<'c>, usize> = FxHashMap::default();
+    let mut renamed = Replacements::default();
+    for &function in functions.iter().filter(|function| **function != entry) {
+        let AnyFunction::Hir(old) = function else { continue };
+        if kept.insert(old.name) {
+            continue;
+        }
+        let number = numbers.entry(old.name).or_insert(0);
+        let name = loop {
+            *number += 1;
+            let name = cx.symbol(&format!("{}_{number}", old.name));
+            if names.insert(name) {
+                break name;
+            }
+        };
+        renamed.insert(function, AnyFunction::Hir(cx.function(FunctionData { name, ..*old.data() })));
+    }
+    renamed
 }
