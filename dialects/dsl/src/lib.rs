@@ -32,6 +32,7 @@ mod syntax;
 mod value;
 
 pub use environment::{Closed, Environment, HostValue};
+pub use names::hidden_dialects;
 pub use prim::check_intrinsic;
 pub use print::{PrintOptions, print_module};
 pub use script::{Script, parse_func_source, parse_module_source, parse_script};

@@ -1,10 +1,10 @@
 //! Names that authoring files import.
 
-use tf_core::op::{AttrEnum, EnumDecl, OpRegistry};
+use tf_core::op::{AttrEnum, EnumDecl, OpRegistry, RegistryError};
 use tf_types::Storage;
 use tf_types::kinds::{BinaryKind, ReduceKind, UnaryKind};
 
-use crate::print::python;
+use crate::print::{IMPORTS, python};
 use crate::statics::Python;
 use crate::value::Value;
 
@@ -234,6 +234,15 @@ const DIALECTS: [&str; 3] = ["T", "dim", "tf"];
 /// The dialects of plugins.
 pub(crate) fn plugin_dialects(ops: &OpRegistry) -> impl Iterator<Item = &'static str> {
     ops.dialects().into_iter().filter(|&dialect| is_plugin(dialect))
+}
+
+/// Dialects of plugins that have the name of something else of the language: an import of it would mean that.
+#[must_use]
+pub fn hidden_dialects(ops: &OpRegistry) -> Vec<RegistryError> {
+    let imported = |name: &str| IMPORTS.iter().any(|(_, names)| names.contains(&name));
+    let is_hidden = |name: &&str| exported(name).is_some() || word(name).is_some() || imported(name);
+    let message = |name| format!("no dialect can be called `{name}`, which is a word of the language");
+    plugin_dialects(ops).filter(is_hidden).map(|name| RegistryError(message(name))).collect()
 }
 
 /// Whether a dialect is that of a plugin.

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Error, Expr, Field, Ident, ItemStruct, Lit, LitStr, Meta, Result, Token, Type};
+use syn::{Attribute, Error, Expr, ExprLit, Field, Ident, ItemStruct, Lit, LitStr, Meta, Result, Token, Type};
 
 /// The arguments of `#[op(…)]`.
 pub struct Args {
@@ -107,7 +107,10 @@ fn default_of(expr: &Expr) -> Result<TokenStream> {
         },
         Expr::Path(path) if path.path.is_ident("None") => quote!(AttrDefault::None),
         Expr::Path(path) => quote!(AttrDefault::Enum(#path as u8)),
-        Expr::Unary(unary) => quote!(AttrDefault::Int(#unary)),
+        Expr::Unary(unary) => match &*unary.expr {
+            Expr::Lit(ExprLit { lit: Lit::Float(_), .. }) => quote!(AttrDefault::Float(#unary)),
+            _ => quote!(AttrDefault::Int(#unary)),
+        },
         other => return Err(Error::new_spanned(other, "a default is a bool, number, enum variant or None")),
     })
 }

@@ -157,7 +157,7 @@ impl Resolver<'_> {
             let error = self.error(file, &element.name.range, format!("unknown pass `{name}`"));
             error.help = Some(match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "`--list-passes` lists all passes".to_owned(),
+                None => "`--list-passes` lists all passes, those of a plugin with `--load-pass-plugin=LIB`".to_owned(),
             });
             return;
         };

@@ -44,7 +44,7 @@ impl Driver {
         let with = if loaded.is_empty() { String::new() } else { format!(" with plugin `{}`", loaded.join("`, `")) };
         let misfit =
             |errors: Vec<RegistryError>| Stop::Said(plugins::misfit(&format!("the dialects of {name}{with}"), &errors));
-        let (ops, rules) = dialects.freeze().map_err(misfit)?;
+        let (ops, rules) = plugins::freeze(dialects).map_err(misfit)?;
         let unfit: Vec<_> = patterns.mistakes().to_vec();
         tf_transforms::register(&mut passes, &rules, patterns);
         tf_lower::register(&mut passes, lowering.freeze(&ops).map_err(misfit)?);

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tf_core::Diagnostic;
-use tf_core::op::OpRegistry;
+use tf_core::op::{OpRegistry, RegistryError};
 use tf_framework::TraceLog;
 use tf_plugin::Registrar;
+use tf_value::{DialectBuilder, EvalRegistry};
 
 use crate::Builtins;
 
@@ -49,11 +50,19 @@ pub fn load(
 /// A plugin that is refused; dialects that do not fit together.
 pub fn ops(mut builtins: Builtins, plugins: &[String]) -> Result<Arc<OpRegistry>, Diagnostic> {
     load(&mut builtins, plugins, None)?;
-    let (ops, _) = builtins
-        .dialects
-        .freeze()
+    let (ops, _) = freeze(builtins.dialects)
         .map_err(|errors| Diagnostic::error(misfit("the dialects", &errors)).coded("plugin"))?;
     Ok(ops)
+}
+
+/// The ops and what they mean, if every front end tells them apart.
+///
+/// # Errors
+/// Every mistake of the registration.
+pub fn freeze(dialects: DialectBuilder) -> Result<(Arc<OpRegistry>, Arc<EvalRegistry>), Vec<RegistryError>> {
+    let (ops, rules) = dialects.freeze()?;
+    let hidden = tf_dsl::hidden_dialects(&ops);
+    if hidden.is_empty() { Ok((ops, rules)) } else { Err(hidden) }
 }
 
 /// That registrations contradict each other.

@@ -34,6 +34,7 @@ use tf_types::{Dim, Symbol, Topology};
 use doc::{STEP, new_line};
 use intrinsics::Declared;
 use names::FileNames;
+pub(crate) use names::IMPORTS;
 use scope::Scope;
 use survey::Survey;
 

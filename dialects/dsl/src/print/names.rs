@@ -10,7 +10,7 @@ use super::survey::Survey;
 use crate::names::plugin_dialects;
 
 /// What a file may import, by module, in the order of its head.
-pub(super) const IMPORTS: &[(&str, &[&str])] = &[
+pub(crate) const IMPORTS: &[(&str, &[&str])] = &[
     ("tilefoundry.module", &["module"]),
     ("tilefoundry", &["DType", "Expr", "TensorType", "VerifyError", "func", "intrinsic", "prim_func"]),
     ("tilefoundry.target", &["AmxTarget", "CpuTarget", "CudaTarget"]),
@@ -58,8 +58,11 @@ impl<'c> FileNames<'c> {
             used_meshes: FxHashSet::default(),
         };
         let all = IMPORTS.iter().flat_map(|(_, names)| names.iter().copied());
-        for name in all.chain(plugin_dialects(cx.ops())) {
-            let spelling = if names.is_given(cx, name) { names.numbered(cx, name) } else { name.to_owned() };
+        let dialects = plugin_dialects(cx.ops()).map(|name| (name, true));
+        for (name, is_dialect) in all.map(|name| (name, false)).chain(dialects) {
+            // Intrinsics use names of the language, and Python's `math`, which is no dialect then.
+            let is_taken = names.is_given(cx, name) || is_dialect && names.taken.contains(name);
+            let spelling = if is_taken { names.numbered(cx, name) } else { name.to_owned() };
             names.taken.insert(spelling.clone());
             names.imports.insert(name, spelling);
         }

@@ -16,6 +16,11 @@ const ROOT: &str = "tilefoundry";
 /// What the package holds at its first level; deeper ones are not told apart.
 const PARTS: [&str; 4] = ["dsl", "ir", "module", "target"];
 
+const DSL: &str = "tilefoundry.dsl";
+
+/// What `tilefoundry.dsl` holds of its own; others are dialects.
+const NAMESPACES: [&str; 4] = ["T", "T.cuda", "storage", "tf"];
+
 /// The part of the package that `module` is under, where there is none such.
 fn unknown_part(module: &str) -> Option<&str> {
     let part = module.strip_prefix(ROOT).and_then(|rest| rest.strip_prefix('.')?.split('.').next());
@@ -35,7 +40,10 @@ impl<'c> Parser<'_, 'c> {
                 match module {
                     // Ops are found in the registry.
                     "tilefoundry.dsl.tf" | "tilefoundry.dsl.T" if import.level == 0 => {}
-                    _ if import.level == 0 && is_ours(module) && unknown_part(module).is_none() => self.import_all(),
+                    _ if import.level == 0 && self.dialect_of(module).is_some() => self.import_dialect(module),
+                    _ if import.level == 0 && is_ours(module) && unknown_part(module).is_none() => {
+                        self.import_all(module);
+                    }
                     // Other packages export too much to guess at.
                     _ => {
                         let why = format!("`{}` may bind it anew, and is not read", self.text(import));
@@ -71,13 +79,35 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Binds the names of the language; packages are imported by their own names.
-    fn import_all(&mut self) {
+    fn import_all(&mut self, module: &str) {
         let names = names::all().chain(Storage::ALL.map(Storage::name));
         for (name, value) in names.filter_map(|name| Some((name, names::exported(name)?))) {
             if !matches!(value, Value::Builtin(Builtin::Package)) {
                 self.bind(self.cx.symbol(name), Binding::Value(value));
             }
         }
+        let dialects: Vec<_> = names::plugin_dialects(self.cx.ops()).filter(|_| module == DSL).collect();
+        for dialect in dialects {
+            self.bind(self.cx.symbol(dialect), Binding::Value(Value::Dialect(dialect)));
+        }
+    }
+
+    /// Binds the ops of a dialect of a plugin.
+    fn import_dialect(&mut self, module: &str) {
+        let Some(dialect) = self.dialect_of(module) else { return };
+        for name in self.cx.ops().names(dialect) {
+            let name = self.cx.symbol(name);
+            self.bind(name, Binding::Value(Value::Op(dialect, name)));
+        }
+    }
+
+    /// The dialect of a plugin that a module is.
+    fn dialect_of(&self, module: &str) -> Option<&'static str> {
+        self.plugin_dialect(module.strip_prefix(DSL)?.strip_prefix('.')?)
+    }
+
+    pub(super) fn plugin_dialect(&self, name: &str) -> Option<&'static str> {
+        names::plugin_dialects(self.cx.ops()).find(|&dialect| dialect == name)
     }
 
     fn module_binding(&self, alias: &ast::Alias) -> (Symbol<'c>, Binding<'c>) {
@@ -90,7 +120,8 @@ impl<'c> Parser<'_, 'c> {
             self.outside(module, alias)
         } else {
             let last = module.rsplit('.').next().unwrap_or(module);
-            let value = if alias.asname.is_some() { names::exported(last) } else { None };
+            let dialect = || self.dialect_of(module).map(Value::Dialect);
+            let value = if alias.asname.is_some() { names::exported(last).or_else(dialect) } else { None };
             Binding::Value(value.unwrap_or(Value::Builtin(Builtin::Package)))
         };
         (self.cx.symbol(bound), binding)
@@ -113,9 +144,7 @@ impl<'c> Parser<'_, 'c> {
             let why = format!("there is no module `{module}`; there are {known}");
             return Binding::unread(why, self.span(alias));
         }
-        let mut plugins = names::plugin_dialects(self.cx.ops());
-        let of_plugin = module.strip_prefix("tilefoundry.dsl.");
-        if let Some(dialect) = plugins.find(|&dialect| of_plugin == Some(dialect)) {
+        if let Some(dialect) = self.dialect_of(module) {
             return Binding::Value(Value::Op(dialect, self.cx.symbol(name)));
         }
         let dialect = match module {
@@ -130,21 +159,25 @@ impl<'c> Parser<'_, 'c> {
         if let Some(value) = known {
             return Binding::Value(value);
         }
-        if module == "tilefoundry.dsl"
-            && let Some(dialect) = names::plugin_dialects(self.cx.ops()).find(|dialect| *dialect == name)
+        if module == DSL
+            && let Some(dialect) = self.plugin_dialect(name)
         {
             return Binding::Value(Value::Dialect(dialect));
         }
         let at = self.span(alias);
         let near = if names::of_the_host(name).is_none() { did_you_mean(name, names::all()) } else { None };
-        let why = match (names::of_the_host(name), near) {
-            (Some(why), _) => why.to_owned(),
-            (None, Some(near)) => {
+        let below = module.strip_prefix(DSL).and_then(|rest| rest.strip_prefix('.'));
+        let dialect = below.filter(|part| !NAMESPACES.contains(part)).or((module == DSL).then_some(name));
+        let why = match (names::of_the_host(name), near, dialect) {
+            (Some(why), ..) => why.to_owned(),
+            (None, Some(near), _) => {
                 let why = format!("`{module}` has no name `{name}` that is supported; did you mean `{near}`?");
                 return Binding::unread(why, at);
             }
-            (None, None) if module == "tilefoundry.dsl" => format!("no loaded plugin has a dialect `{name}`"),
-            (None, None) => format!("`{module}` has no name `{name}` that is supported"),
+            (None, None, Some(dialect)) => {
+                format!("no loaded plugin has a dialect `{dialect}`; `--load-pass-plugin=LIB` loads one")
+            }
+            (None, None, None) => format!("`{module}` has no name `{name}` that is supported"),
         };
         // Of the host's side of the package, as other parts of it.
         Binding::Value(Unread::of_host(&why, name, at))

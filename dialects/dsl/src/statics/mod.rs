@@ -204,9 +204,10 @@ impl<'c> Parser<'_, 'c> {
     fn attribute_of(&mut self, base: Value<'c>, symbol: Symbol<'c>, owner: &ast::Expr, span: Span) -> Res<Value<'c>> {
         let name = symbol.as_str();
         match base {
-            Value::Builtin(Builtin::Package) => match names::exported(name) {
-                Some(value) => Ok(value),
-                None => match names::of_the_host(name) {
+            Value::Builtin(Builtin::Package) => match (names::exported(name), self.plugin_dialect(name)) {
+                (Some(value), _) => Ok(value),
+                (None, Some(dialect)) => Ok(Value::Dialect(dialect)),
+                (None, None) => match names::of_the_host(name) {
                     Some(why) => Err(Refusal::unread(span, format!("`{name}` cannot be used: {why}"))),
                     None => Err(Refusal::unread(span, format!("tilefoundry has no `{name}`"))),
                 },

@@ -11,6 +11,9 @@ use crate::print::python::{float, is_name, string};
 /// What an operand may be: a value, or a number in its place.
 const OPERAND: &str = "Expr | float";
 
+/// Words of annotations that need no import.
+const BUILTINS: [&str; 5] = ["bool", "float", "int", "str", "tuple"];
+
 /// A parameter of a signature.
 struct Param {
     text: String,
@@ -21,30 +24,67 @@ struct Param {
 pub(super) fn dialect(registry: &OpRegistry, dialect: &str) -> String {
     let mut enums: BTreeSet<&'static str> = BTreeSet::new();
     let mut body = String::new();
-    for name in registry.names(dialect).into_iter().filter(|name| is_name(name)) {
+    let names: Vec<_> = registry.names(dialect).into_iter().filter(|name| is_name(name)).collect();
+    // A function of the name of a type would be meant by the annotations.
+    let hidden: BTreeSet<&str> = names.iter().copied().collect();
+    for name in names {
         let schemas = registry.schemas(dialect, name);
         let signatures: Vec<_> = schemas.iter().flat_map(|schema| signatures(schema, &mut enums)).collect();
+        let signatures: Vec<_> = signatures.iter().map(|signature| unhidden(signature, &hidden)).collect();
         let paragraph: Vec<_> = schemas[0].decl.doc.lines().take_while(|line| !line.trim().is_empty()).collect();
         let doc = paragraph.join(" ");
-        function(&mut body, name, &signatures, &doc);
+        function(&mut body, name, &signatures, &doc, &hidden);
         if dialect == "T" && schemas.iter().all(|schema| schema.decl.form == OpForm::Effect) {
-            function(&mut body, &format!("{name}_"), &signatures, &doc);
+            function(&mut body, &format!("{name}_"), &signatures, &doc, &hidden);
         }
     }
     let mut out = format!("\"\"\"Ops of the dialect `{dialect}`, made by `tf-opt --emit-stubs`.\"\"\"\n\n");
-    out.push_str("from collections.abc import Sequence\nfrom typing import Any, Literal, overload\n\n");
+    let kinds: Vec<_> = enums.into_iter().collect();
+    let mut import = |module: &str, words: &[&str]| {
+        let spell = |word: &&str| if hidden.contains(word) { format!("{word} as _{word}") } else { (*word).to_owned() };
+        let words: Vec<_> = words.iter().map(spell).collect();
+        if !words.is_empty() {
+            let _ = writeln!(out, "from {module} import {}", words.join(", "));
+        }
+    };
+    import("builtins", &BUILTINS.into_iter().filter(|word| hidden.contains(word)).collect::<Vec<_>>());
+    import("collections.abc", &["Sequence"]);
+    import("typing", &["Any", "Literal", "overload"]);
     if dialect == "T" {
-        out.push_str("from tilefoundry.dsl.T import cuda as cuda\n");
-        out.push_str("from tilefoundry.dsl.T.cuda.mma import MmaAtom\n");
+        import("tilefoundry.dsl.T", &["cuda as cuda"]);
+        import("tilefoundry.dsl.T.cuda.mma", &["MmaAtom"]);
     }
-    out.push_str("from tilefoundry.ir.core import Expr\nfrom tilefoundry.ir.types import DType, Storage, TensorType\n");
-    out.push_str("from tilefoundry.ir.types.dim import Dim\n");
-    if !enums.is_empty() {
-        let names: Vec<_> = enums.into_iter().collect();
-        let _ = writeln!(out, "from tilefoundry.ir.types.kinds import {}", names.join(", "));
-    }
-    out.push_str("from tilefoundry.ir.types.shard import LayoutBase, Mesh, ShardLayout\n\n");
+    import("tilefoundry.ir.core", &["Expr"]);
+    import("tilefoundry.ir.types", &["DType", "Storage", "TensorType"]);
+    import("tilefoundry.ir.types.dim", &["Dim"]);
+    import("tilefoundry.ir.types.kinds", &kinds);
+    import("tilefoundry.ir.types.shard", &["LayoutBase", "Mesh", "ShardLayout"]);
+    out.push('\n');
     out.push_str(&body);
+    out
+}
+
+/// A signature in which the words that ops hide have an underscore, but for names of parameters and what stands in quotes.
+fn unhidden(signature: &str, hidden: &BTreeSet<&str>) -> String {
+    let mut out = String::new();
+    for (at, part) in signature.split('"').enumerate() {
+        out.push_str(if at > 0 { "\"" } else { "" });
+        if at % 2 == 1 {
+            out.push_str(part);
+            continue;
+        }
+        let mut rest = part;
+        while let Some(start) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(from.len());
+            let (word, after) = from.split_at(end);
+            out.push_str(before);
+            out.push_str(if hidden.contains(word) && !after.starts_with(':') { "_" } else { "" });
+            out.push_str(word);
+            rest = after;
+        }
+        out.push_str(rest);
+    }
     out
 }
 
@@ -67,10 +107,11 @@ pub(super) fn kinds(registry: &OpRegistry) -> String {
     out
 }
 
-fn function(out: &mut String, name: &str, signatures: &[String], doc: &str) {
+fn function(out: &mut String, name: &str, signatures: &[String], doc: &str, hidden: &BTreeSet<&str>) {
+    let overload = if hidden.contains("overload") { "@_overload\n" } else { "@overload\n" };
     for signature in signatures {
         if signatures.len() > 1 {
-            out.push_str("@overload\n");
+            out.push_str(overload);
         }
         let _ = writeln!(out, "def {name}{signature}:\n    {}", docstring(doc));
     }

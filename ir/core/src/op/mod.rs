@@ -1,6 +1,7 @@
 //! Ops: declarations, instances, the registry and the rules that hang on it.
 
 pub mod attr;
+mod check;
 pub mod decl;
 pub mod instance;
 pub(crate) mod recent;

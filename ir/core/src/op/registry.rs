@@ -4,6 +4,7 @@ use std::fmt;
 
 use rustc_hash::FxHashMap;
 
+use crate::op::check;
 use crate::op::decl::{AliasDecl, AttrDefault};
 use crate::op::rules::{AccessFn, TypeFn, VerifyFn, access_handler, type_handler, verify_handler};
 use crate::op::{AccessRule, Op, OpDecl, OpForm, OpName, TypeRule, VerifyRule};
@@ -113,6 +114,7 @@ impl OpRegistryBuilder {
     /// Declares an op; its rules follow. Mistakes are reported by [`OpRegistryBuilder::freeze`].
     pub fn declare<O: Op>(&mut self) -> OpId {
         let decl = O::DECL;
+        self.errors.extend(check::declaration(decl).into_iter().map(RegistryError));
         let id = OpId(self.decls.len() as u32);
         self.decls.push(decl);
         if let Some(old) = self.names.by_key.insert(decl.name.key, id) {
@@ -128,6 +130,7 @@ impl OpRegistryBuilder {
     pub fn alias(&mut self, id: OpId, aliases: &'static [AliasDecl]) {
         let decl = self.decls[id.0 as usize];
         for alias in aliases {
+            self.errors.extend(check::alias(decl, alias).into_iter().map(RegistryError));
             let schema = Schema { name: alias.name, op: id, decl, fixed: alias.fixed };
             self.names.bucket(decl, alias.name).insert(0, schema);
         }
@@ -159,7 +162,7 @@ impl OpRegistryBuilder {
     /// The registry.
     ///
     /// # Errors
-    /// Every mistake made: an op or rule registered twice, a value op without type rule, an effect op without
+    /// Every mistake made: a declaration whose parts do not fit together, an op or rule registered twice, a value op without type rule, an effect op without
     /// verification rule.
     pub fn freeze(mut self) -> Result<OpRegistry, Vec<RegistryError>> {
         for (at, decl) in self.decls.iter().enumerate() {
@@ -171,6 +174,7 @@ impl OpRegistryBuilder {
             };
             self.errors.push(RegistryError(format!("`{}` has no {missing} rule", decl.name)));
         }
+        self.errors.extend(check::enums(&self.decls).into_iter().map(RegistryError));
         if !self.errors.is_empty() {
             return Err(self.errors);
         }

@@ -1,6 +1,7 @@
 //! Nodes, modules, variants and their rules.
 
 mod common;
+mod declarations;
 mod hidden;
 mod meta;
 mod modules;

@@ -1,5 +1,6 @@
 //! The right side of a line: constants, tuples, calls.
 
+use tf_core::diag::did_you_mean;
 use tf_core::node::{AnyFunction, Callee, FunctionData};
 use tf_core::op::{OpInstance, OpView, Schema};
 use tf_core::{Diagnostic, Expr, ExprKind, Literal, Meta, Span};
@@ -32,6 +33,14 @@ impl<'c> Parser<'_, '_, 'c> {
             Some(&schema) => {
                 self.ops.insert(key, schema);
                 Ok(schema)
+            }
+            None if key.split_once('.').is_some_and(|(dialect, _)| ops.names(dialect).is_empty()) => {
+                let dialect = key.split_once('.').map_or(key, |(dialect, _)| dialect);
+                let message = format!("unknown op `{key}`: there is no dialect `{dialect}`");
+                let error = Diagnostic::error(message).at(self.span(token));
+                let help = "`--load-pass-plugin=LIB` loads ops of a plugin";
+                let near = did_you_mean(dialect, ops.dialects()).map(|near| format!("did you mean `{near}`?"));
+                Err(self.report(error.with_help(near.unwrap_or_else(|| help.to_owned()))))
             }
             None => {
                 let known: Vec<_> = ops.iter().map(|(_, decl)| decl.name.to_string()).collect();
