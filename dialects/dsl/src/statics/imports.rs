@@ -174,9 +174,7 @@ impl<'c> Parser<'_, 'c> {
                 let why = format!("`{module}` has no name `{name}` that is supported; did you mean `{near}`?");
                 return Binding::unread(why, at);
             }
-            (None, None, Some(dialect)) => {
-                format!("no loaded plugin has a dialect `{dialect}`; `--load-pass-plugin=LIB` loads one")
-            }
+            (None, None, Some(dialect)) => format!("no loaded plugin has a dialect `{dialect}`"),
             (None, None, None) => format!("`{module}` has no name `{name}` that is supported"),
         };
         // Of the host's side of the package, as other parts of it.
