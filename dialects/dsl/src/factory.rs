@@ -74,7 +74,7 @@ pub(crate) enum Code<'a> {
 }
 
 impl Code<'_> {
-    fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Def(def) => def.name.as_str(),
             Self::Lambda(_) => "lambda",
@@ -100,6 +100,11 @@ impl<'a> Factory<'a, '_> {
     /// One whose call passes every parameter, and which sees the names of the file only.
     pub(crate) fn at_file_level(code: Code<'a>) -> Self {
         Self { code, home: Rc::default(), defaults: Rc::default(), class: None, cache: None, shown: None, setter: None }
+    }
+
+    /// The class in whose statements it stands.
+    pub(crate) fn class(&self) -> Option<usize> {
+        self.class
     }
 
     /// Whether `functools.cache` or `lru_cache` keeps its results.
@@ -133,9 +138,12 @@ impl<'a, 'c> Parser<'a, 'c> {
                     let at = self.span(&def.name);
                     let unread = Binding::unread(&why, at);
                     if !self.is_library(&decorator.expression) {
-                        self.lose(&decorator.expression, &unread);
                         self.make_unknown(vec![value], &why, at);
                     }
+                    // Those above it are not run.
+                    let end = decorator.range.end();
+                    let lost = def.decorator_list.iter().filter(|own| own.range.end() <= end);
+                    lost.for_each(|own| self.lose_decorator(&own.expression, &unread));
                     return unread;
                 }
                 Err(refusal) => {

@@ -277,6 +277,40 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether it is no object that changes, and reaches none.
+    pub(crate) fn is_atom(&self) -> bool {
+        /// Items that are looked at.
+        const ITEMS: usize = 64;
+        match self {
+            Self::Tuple(items) => items.len() <= ITEMS && items.iter().all(|item| item.depth() == 0 && item.is_atom()),
+            Self::List(_)
+            | Self::Set(_)
+            | Self::Bound(_)
+            | Self::Factory(_)
+            | Self::Method(_)
+            | Self::Record(_)
+            | Self::Init(_)
+            | Self::Field(_)
+            | Self::Wrapped(..)
+            | Self::Super(_)
+            | Self::Object(_)
+            | Self::Dict(_)
+            | Self::View(..)
+            | Self::Iter(_)
+            | Self::Unread(_) => false,
+            _ => true,
+        }
+    }
+
+    /// Whether it is a sequence or dict whose items are atoms.
+    pub(crate) fn holds_atoms(&self) -> bool {
+        match self {
+            Self::Dict(dict) => dict.get().items().iter().all(|(_, value)| value.is_atom()),
+            Self::List(list) => list.get().iter().all(Value::is_atom),
+            _ => false,
+        }
+    }
+
     /// The text of a string.
     pub(crate) fn text(&self) -> Option<&'c str> {
         match self {

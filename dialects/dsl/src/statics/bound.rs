@@ -69,6 +69,13 @@ impl<'x> Visitor<'x> for Parts<'x> {
     }
 }
 
+/// The names that a pattern binds.
+pub(super) fn pattern_names(pattern: &ast::Pattern) -> Vec<&str> {
+    let mut parts = Parts::default();
+    parts.visit_pattern(pattern);
+    parts.names
+}
+
 /// The names that a target binds.
 pub(super) fn target_names<'x>(target: &'x ast::Expr, names: &mut Vec<&'x str>) {
     let mut stack = vec![target];

@@ -175,7 +175,7 @@ impl<'a, 'c> Parser<'a, 'c> {
                 let at = self.span(&class.name);
                 let unread = Binding::unread(&diagnostic.message, at);
                 class.body.iter().for_each(|stmt| self.lose_changes(stmt, &unread));
-                class.decorator_list.iter().for_each(|decorator| self.lose_calls(&decorator.expression, &unread));
+                class.decorator_list.iter().for_each(|decorator| self.lose_decorator(&decorator.expression, &unread));
                 unread
             }
             Err(refusal) => {

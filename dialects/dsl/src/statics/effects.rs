@@ -13,9 +13,11 @@ use tf_types::Symbol;
 
 use super::bound::{Node, Parts};
 use super::imports::is_ours;
-use super::unread::{BY_TEXT, Reach};
-use super::{Unknown, Unread};
+use super::links::{Links, Paths, path_root};
+use super::unread::{BY_TEXT, Reach, root};
+use super::{Unknown, Unread, Wrapper};
 use crate::factory::{Code, Factory};
+use crate::names::Builtin;
 use crate::parser::{Binding, Parser};
 use crate::refusal::Refusal;
 use crate::value::Value;
@@ -44,15 +46,58 @@ pub(super) const CHANGES: &[&str] = &[
 /// Steps of code that is not run.
 const LOSS: usize = 64;
 
+/// Functions of Python whose results are numbers, texts or copies.
+const COPIES: &[&str] = &[
+    "abs",
+    "asdict",
+    "astuple",
+    "bool",
+    "deepcopy",
+    "float",
+    "hasattr",
+    "int",
+    "isinstance",
+    "len",
+    "print",
+    "range",
+    "repr",
+    "round",
+    "str",
+];
+
 /// What code mentions.
 #[derive(Default)]
 pub(crate) struct Mentions<'c> {
     /// What it may change.
     names: Vec<Symbol<'c>>,
+    /// What it only calls.
+    called: Vec<Symbol<'c>>,
+    /// Whether it assigns attributes, of other than the instance that its method is called on.
+    assigns: bool,
+    /// Whether it may assign to the class of an instance.
+    has_class: bool,
+    /// Whether it may assign attributes of frozen instances.
+    thaws: bool,
     /// Names outside that it assigns.
     outer: Vec<Symbol<'c>>,
     /// Whether it imports all names of a package that is not read.
     has_star: bool,
+}
+
+/// How code that is not run may change what it reaches, beside what each object says.
+#[derive(Default)]
+struct How {
+    assigns: bool,
+    has_class: bool,
+    thaws: bool,
+}
+
+impl How {
+    fn add(&mut self, mentions: &Mentions<'_>) {
+        self.assigns |= mentions.assigns;
+        self.has_class |= mentions.has_class;
+        self.thaws |= mentions.thaws;
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,13 +109,16 @@ enum Mode {
     /// Given to a library, which calls what can be called and takes items out of iterators.
     Given,
     Target,
+    /// What is called.
+    Callee,
 }
 
 /// Calls that show values and change none.
 pub(crate) fn is_harmless(callee: &ast::Expr) -> bool {
     match callee {
         ast::Expr::Name(name) => name.id.as_str() == "print",
-        ast::Expr::Attribute(attribute) => match &*attribute.value {
+        // `logging.getLogger().info(…)` too.
+        ast::Expr::Attribute(attribute) => match root(&attribute.value) {
             ast::Expr::Name(name) => {
                 matches!(name.id.as_str(), "logging" | "logger" | "log" | "warnings")
                     && !CHANGES.contains(&attribute.attr.as_str())
@@ -82,10 +130,29 @@ pub(crate) fn is_harmless(callee: &ast::Expr) -> bool {
 }
 
 impl<'c> Parser<'_, 'c> {
-    fn mentions(&self, nodes: Vec<(Node<'_>, Mode)>) -> (Mentions<'c>, Vec<Value<'c>>) {
+    /// What code mentions; of code that is not run, with what its names stand for. `own` is the instance of a method.
+    fn mentions(
+        &self,
+        nodes: Vec<(Node<'_>, Mode)>,
+        links: Option<&Links<'_>>,
+        own: Option<&str>,
+    ) -> (Mentions<'c>, Vec<Value<'c>>) {
         let (mut found, mut given) = (Mentions::default(), Vec::new());
         let mut stack = nodes;
         while let Some((node, mode)) = stack.pop() {
+            if let Node::Expr(ast::Expr::Attribute(attribute)) = node {
+                let is_own = attribute.value.as_name_expr().is_some_and(|name| Some(name.id.as_str()) == own);
+                found.assigns |= !attribute.ctx.is_load() && !is_own;
+                found.has_class |= attribute.attr.as_str() == "__class__";
+                found.thaws |= matches!(attribute.attr.as_str(), "__setattr__" | "__delattr__" | "__dict__");
+            }
+            if let Node::Expr(ast::Expr::Name(name)) = node {
+                found.assigns |= matches!(name.id.as_str(), "setattr" | "delattr");
+                found.has_class |= name.id.as_str() == "type";
+            }
+            if links.is_some_and(|links| self.is_number(node, links)) {
+                continue;
+            }
             let inside = |mode: Mode| Parts::of(node).nodes.into_iter().rev().map(move |part| (part, mode));
             match (node, mode) {
                 (Node::Stmt(ast::Stmt::Global(stmt)), _) => {
@@ -99,8 +166,21 @@ impl<'c> Parser<'_, 'c> {
                     found.has_star |= import.names.iter().any(|alias| alias.name.as_str() == "*")
                         && (import.level > 0 || !is_ours(module));
                 }
+                (Node::Expr(ast::Expr::Name(name)), Mode::Callee) => {
+                    found.called.push(self.cx.symbol(name.id.as_str()))
+                }
+                (Node::Expr(expr), Mode::Callee) => match self.exposed(expr) {
+                    Some(value @ (Value::Factory(_) | Value::Wrapped(..))) => {
+                        given.push(value);
+                        found.called.extend(path_root(expr).map(|name| self.cx.symbol(name.id.as_str())));
+                    }
+                    _ => stack.push((node, Mode::All)),
+                },
                 (_, Mode::All) => match node {
                     Node::Expr(ast::Expr::Name(name)) => found.names.push(self.cx.symbol(name.id.as_str())),
+                    Node::Expr(ast::Expr::Call(call)) if links.is_some() && self.copies(&call.func) => {
+                        stack.push((node, Mode::Plain));
+                    }
                     _ => stack.extend(inside(Mode::All)),
                 },
                 (Node::Stmt(ast::Stmt::Assign(assign)), _) => {
@@ -127,8 +207,19 @@ impl<'c> Parser<'_, 'c> {
                 (Node::Stmt(ast::Stmt::FunctionDef(def)), _) => {
                     let defaults =
                         def.parameters.iter_non_variadic_params().filter_map(|param| param.default.as_deref());
-                    let decorators = def.decorator_list.iter().map(|decorator| &decorator.expression);
-                    stack.extend(defaults.chain(decorators).map(|expr| (Node::Expr(expr), Mode::Plain)));
+                    stack.extend(defaults.map(|expr| (Node::Expr(expr), Mode::Plain)));
+                    stack.extend(self.decorations(&def.decorator_list));
+                    let (globals, nonlocals) = super::outer_names(&def.body);
+                    found.outer.extend(globals.into_iter().chain(nonlocals).map(|name| self.cx.symbol(name)));
+                }
+                (Node::Stmt(ast::Stmt::ClassDef(class)), _) => {
+                    stack.extend(class.body.iter().map(|stmt| (Node::Stmt(stmt), Mode::Plain)));
+                    let arguments = class.arguments.iter();
+                    let values = arguments.flat_map(|arguments| {
+                        arguments.args.iter().chain(arguments.keywords.iter().map(|keyword| &keyword.value))
+                    });
+                    stack.extend(values.map(|expr| (Node::Expr(expr), Mode::Plain)));
+                    stack.extend(self.decorations(&class.decorator_list));
                 }
                 (Node::Stmt(_), _) => stack.extend(inside(Mode::Plain)),
                 (Node::Expr(ast::Expr::Subscript(_) | ast::Expr::Attribute(_)), Mode::Target) => {
@@ -139,13 +230,13 @@ impl<'c> Parser<'_, 'c> {
                     let is_library = self.is_library(&call.func);
                     let mode = match is_harmless(&call.func) {
                         true => Mode::Plain,
-                        false if is_library => Mode::Given,
+                        false if is_library || self.copies(&call.func) => Mode::Given,
                         false => Mode::All,
                     };
                     // `vars(object)` shows what the object has.
                     let shows = call.func.as_name_expr().is_some_and(|name| name.id.as_str() == "vars");
                     if mode == Mode::All && (!shows || call.arguments.is_empty()) {
-                        stack.push((Node::Expr(&call.func), Mode::All));
+                        stack.push((Node::Expr(&call.func), Mode::Callee));
                     }
                     let keywords = call.arguments.keywords.iter().map(|keyword| &keyword.value);
                     stack.extend(call.arguments.args.iter().chain(keywords).map(|arg| (Node::Expr(arg), mode)));
@@ -167,8 +258,49 @@ impl<'c> Parser<'_, 'c> {
         (found, given)
     }
 
+    /// A decorator is a call of all that it mentions.
+    fn decorations<'x>(&self, decorators: &'x [ast::Decorator]) -> Vec<(Node<'x>, Mode)> {
+        let mode = |expr: &ast::Expr| if self.is_library(expr) { Mode::Plain } else { Mode::All };
+        decorators.iter().map(|own| (Node::Expr(&own.expression), mode(&own.expression))).collect()
+    }
+
+    /// Whether a callee is a function of Python that gives a number, a text or a copy.
+    fn copies(&self, callee: &ast::Expr) -> bool {
+        let Some(root) = path_root(callee) else { return false };
+        let bound = self.binding(self.cx.symbol(root.id.as_str())).and_then(|binding| binding.value());
+        let name = match (bound, callee) {
+            (None, ast::Expr::Name(name)) => name.id.as_str(),
+            (Some(Value::Builtin(builtin)), ast::Expr::Name(_)) => builtin.name(),
+            (Some(Value::Builtin(Builtin::Library(_))), ast::Expr::Attribute(attribute)) => attribute.attr.as_str(),
+            _ => return false,
+        };
+        COPIES.contains(&name)
+    }
+
+    /// Whether an expression is an attribute that is no object: nothing that it is given to changes what has it.
+    fn is_number(&self, node: Node<'_>, links: &Links<'_>) -> bool {
+        let Node::Expr(expr @ ast::Expr::Attribute(attribute)) = node else { return false };
+        let is_free = path_root(expr).is_some_and(|root| !links.has(root.id.as_str()));
+        is_free && attribute.ctx.is_load() && self.path_value(expr).is_some_and(|value| value.is_atom())
+    }
+
     /// What a name or attribute is, found without running anything, where it can be called or is an iterator.
     fn exposed(&self, expr: &ast::Expr) -> Option<Value<'c>> {
+        let value = self.path_value(expr)?;
+        let is_exposed = match (&value, expr) {
+            (Value::List(_) | Value::Dict(_) | Value::Set(_), ast::Expr::Attribute(attribute)) => {
+                CHANGES.contains(&attribute.attr.as_str())
+            }
+            _ => matches!(
+                value,
+                Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Wrapped(..) | Value::Iter(_)
+            ),
+        };
+        is_exposed.then_some(value)
+    }
+
+    /// What a path of names and attributes is, found without running anything; of a method that changes its owner, that.
+    fn path_value(&self, expr: &ast::Expr) -> Option<Value<'c>> {
         let mut names = Vec::new();
         let mut at = expr;
         while let ast::Expr::Attribute(attribute) = at {
@@ -199,11 +331,37 @@ impl<'c> Parser<'_, 'c> {
                 _ => return None,
             };
         }
-        let is_exposed = matches!(
-            value,
-            Value::Factory(_) | Value::Bound(_) | Value::Method(_) | Value::Wrapped(..) | Value::Iter(_)
-        );
-        is_exposed.then_some(value)
+        Some(value)
+    }
+
+    /// The objects that an expression may give that chooses among some: what its branches and items name.
+    pub(super) fn choices(&self, expr: &ast::Expr) -> Vec<Value<'c>> {
+        let (mut stack, mut found) = (vec![(expr, false)], Vec::new());
+        while let Some((at, is_item)) = stack.pop() {
+            match at {
+                ast::Expr::If(choice) => stack.extend([(&*choice.body, is_item), (&*choice.orelse, is_item)]),
+                ast::Expr::BoolOp(logical) => stack.extend(logical.values.iter().map(|value| (value, is_item))),
+                ast::Expr::Named(named) => stack.push((&*named.value, is_item)),
+                ast::Expr::Starred(starred) => stack.push((&*starred.value, true)),
+                ast::Expr::Subscript(subscript) => stack.push((&*subscript.value, true)),
+                ast::Expr::Tuple(ast::ExprTuple { elts, .. }) | ast::Expr::List(ast::ExprList { elts, .. }) => {
+                    stack.extend(elts.iter().map(|item| (item, false)));
+                }
+                ast::Expr::Dict(dict) => stack.extend(dict.items.iter().map(|item| (&item.value, false))),
+                // What it reaches, where it is called.
+                ast::Expr::Lambda(lambda) => {
+                    let (mentions, _) = self.mentions(vec![(Node::Expr(&lambda.body), Mode::All)], None, None);
+                    let value = |name: &Symbol<'c>| self.binding(*name)?.value();
+                    found.extend(mentions.names.iter().filter_map(value));
+                }
+                path => {
+                    let named = || self.binding(self.cx.symbol(path_root(path)?.id.as_str()))?.value();
+                    let value = self.path_value(path).or_else(named);
+                    found.extend(value.filter(|value| !value.is_atom() && !(is_item && value.holds_atoms())));
+                }
+            }
+        }
+        found
     }
 
     /// Marks what a statement may change that is not followed.
@@ -216,6 +374,14 @@ impl<'c> Parser<'_, 'c> {
         self.lose_nodes(Node::Expr(expr), Mode::Plain, expr.range().len().to_usize(), binding);
     }
 
+    /// Marks what a decorator may change that is not run.
+    pub(crate) fn lose_decorator(&mut self, expr: &ast::Expr, binding: &Binding<'c>) {
+        match self.is_library(expr) {
+            true => self.lose_calls(expr, binding),
+            false => self.lose(expr, binding),
+        }
+    }
+
     /// Marks what can be reached from any name of an expression.
     pub(crate) fn lose(&mut self, expr: &ast::Expr, binding: &Binding<'c>) {
         self.lose_nodes(Node::Expr(expr), Mode::All, expr.range().len().to_usize(), binding);
@@ -225,25 +391,23 @@ impl<'c> Parser<'_, 'c> {
         let Some(Unread { why, at, .. }) = binding.as_unread() else { return };
         // It counts although it is done in any case.
         self.steps = self.steps.saturating_add(LOSS + length / 32);
-        let (mentions, mut roots) = self.mentions(vec![(node, mode)]);
-        for name in mentions.names.iter().chain(&mentions.outer) {
-            let value = self.binding(*name).and_then(|binding| binding.value());
-            // What is assigned to may be the class of an instance.
-            let class = match &value {
-                Some(Value::Object(object)) if mode == Mode::All => object.get().class().map(Value::Record),
-                _ => None,
-            };
-            roots.extend(value.into_iter().chain(class));
-        }
+        let links = Links::of(node);
+        let (mut mentions, mut reached) = self.mentions(vec![(node, mode)], Some(&links), None);
+        self.close(&mut mentions, &links);
+        let value = |name: &Symbol<'c>| self.binding(*name).and_then(|binding| binding.value());
+        let roots: Vec<_> = mentions.names.iter().chain(&mentions.outer).filter_map(value).collect();
+        reached.extend(mentions.called.iter().filter_map(value));
         let binds = |value: &Value<'c>| matches!(value, Value::Unread(unread) if unread.reach == Reach::Names);
-        if roots.iter().any(binds) {
+        if roots.iter().chain(&reached).any(binds) {
             self.lose_names(why, *at);
         }
-        self.make_unknown(roots, why, *at);
+        let how = How { assigns: mentions.assigns, has_class: mentions.has_class, thaws: mentions.thaws };
+        self.lose_reached(roots, reached, how, &Unknown { why: Rc::clone(why), at: *at });
         if mentions.has_star {
             self.lose_names("`import *` may bind it anew, and is not read", *at);
         }
-        let is_named = |name: &str| mentions.names.iter().any(|known| known.as_str() == name);
+        let mentioned = || mentions.names.iter().chain(&mentions.called);
+        let is_named = |name: &str| mentioned().any(|known| known.as_str() == name);
         if is_named("__name__") && (is_named("sys") || is_named("importlib")) {
             self.lose_names("it may be bound anew through `__name__`, which is not followed", *at);
         }
@@ -251,8 +415,35 @@ impl<'c> Parser<'_, 'c> {
             self.bind_around(self.cx.symbol(name), binding.another());
         }
         let is_bound = |name: &Symbol<'c>| self.binding(*name).is_some();
-        if let Some(name) = mentions.names.iter().find(|name| BY_TEXT.contains(&name.as_str()) && !is_bound(name)) {
+        if let Some(name) = mentioned().find(|name| BY_TEXT.contains(&name.as_str()) && !is_bound(name)) {
             self.lose_names(&format!("`{}` binds names by their text, which is not followed", name.as_str()), *at);
+        }
+    }
+
+    /// Adds what the names that code changes stand for.
+    fn close(&self, mentions: &mut Mentions<'c>, links: &Links<'_>) {
+        let mut names: FxHashSet<_> = mentions.names.iter().chain(&mentions.called).copied().collect();
+        let mut stack: Vec<_> = names.iter().copied().collect();
+        stack.sort_unstable_by_key(|name| name.as_str());
+        let mut seen = FxHashSet::default();
+        while let Some(name) = stack.pop() {
+            for Paths { paths, are_items } in links.behind(name.as_str()) {
+                if !seen.insert(Rc::as_ptr(paths).addr()) {
+                    continue;
+                }
+                for path in paths.iter().filter(|path| !self.is_number(Node::Expr(path), links)) {
+                    // Items that are numbers change nothing of what has them.
+                    let is_free = path_root(path).is_some_and(|root| !links.has(root.id.as_str()));
+                    if *are_items && is_free && self.path_value(path).is_some_and(|value| value.holds_atoms()) {
+                        continue;
+                    }
+                    let root = path_root(path).map(|name| self.cx.symbol(name.id.as_str()));
+                    if let Some(root) = root.filter(|root| names.insert(*root)) {
+                        stack.push(root);
+                        mentions.names.push(root);
+                    }
+                }
+            }
         }
     }
 
@@ -298,28 +489,49 @@ impl<'c> Parser<'_, 'c> {
         if let Some(known) = self.mentions.get(&range) {
             return Rc::clone(known);
         }
+        let mut own = None;
         let nodes = match &factory.code {
+            Code::Def(def) if factory.class().is_some() && def.decorator_list.is_empty() => {
+                let first = def.parameters.iter_non_variadic_params().next();
+                own = first.map(|param| param.parameter.name.as_str());
+                def.body.iter().map(|stmt| (Node::Stmt(stmt), Mode::All)).collect()
+            }
             Code::Def(def) => def.body.iter().map(|stmt| (Node::Stmt(stmt), Mode::All)).collect(),
             Code::Lambda(lambda) => vec![(Node::Expr(&lambda.body), Mode::All)],
         };
-        let mut mentions = self.mentions(nodes).0;
+        let mut mentions = self.mentions(nodes, None, own).0;
+        // What makes an instance assigns to a new one.
+        let makes = |name: &str| matches!(name, "__init__" | "__post_init__" | "__new__" | "__setstate__");
+        mentions.thaws &= factory.class().is_none() || !makes(factory.code.name());
         mentions.names.sort_unstable_by_key(|name| name.as_str());
         mentions.names.dedup();
         Rc::clone(self.mentions.entry(range).or_insert_with(|| Rc::new(mentions)))
     }
 
-    /// Marks all that can be reached from values; classes themselves only where they are among `roots`.
+    /// Marks all that can be reached from values, and classes that are among them.
     pub(crate) fn make_unknown(&mut self, roots: Vec<Value<'c>>, why: &str, at: Span) {
-        let unknown = Unknown { why: why.into(), at };
+        self.lose_reached(roots, Vec::new(), How::default(), &Unknown { why: why.into(), at });
+    }
+
+    fn lose_class(&mut self, record: usize, unknown: &Unknown) {
+        self.records[record].unknown.get_or_insert_with(|| unknown.clone());
+        self.has_unknown = true;
+    }
+
+    /// Marks what `roots` reach with classes among them, and what `reached` reach. Other classes are marked where code
+    /// among them assigns attributes.
+    fn lose_reached(&mut self, roots: Vec<Value<'c>>, reached: Vec<Value<'c>>, mut how: How, unknown: &Unknown) {
+        let at = unknown.at;
         for root in &roots {
             if let Value::Record(record) = root {
-                self.records[*record].unknown.get_or_insert_with(|| unknown.clone());
-                self.has_unknown = true;
+                self.lose_class(*record, unknown);
             }
         }
+        let (mut frozen, mut classes, mut of_instances) = (Vec::new(), Vec::new(), Vec::new());
         let mut stack = roots;
-        let (mut tuples, mut factories, mut records) =
-            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
+        stack.extend(reached);
+        let (mut tuples, mut factories, mut records, mut named) =
+            (FxHashSet::default(), FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
         while let Some(value) = stack.pop() {
             if let Err(Refusal::Unread(diagnostic)) = self.step(1, at) {
                 // What is left is not walked: nothing is known any more.
@@ -333,23 +545,30 @@ impl<'c> Parser<'_, 'c> {
             );
             match &value {
                 Value::Tuple(items) if tuples.insert(Rc::as_ptr(items).addr()) => stack.extend(items.iter().cloned()),
-                Value::List(list) if list.forget(&unknown) => stack.extend(list.get().iter().cloned()),
-                Value::Dict(dict) | Value::View(_, dict) if dict.forget(&unknown) => {
+                Value::List(list) if list.forget(unknown) => stack.extend(list.get().iter().cloned()),
+                Value::Dict(dict) | Value::View(_, dict) if dict.forget(unknown) => {
                     stack.extend(dict.get().items().iter().flat_map(|(key, value)| [key.clone(), value.clone()]));
                     stack.extend(dict.get().factory());
                 }
-                Value::Set(set) if set.get().is_frozen || set.forget(&unknown) => {
+                Value::Set(set) if set.get().is_frozen || set.forget(unknown) => {
                     stack.extend(set.get().items.items().iter().map(|(item, _)| item.clone()));
                 }
-                Value::Iter(iter) if iter.forget(&unknown) => stack.extend(iter.get().parts()),
+                Value::Iter(iter) if iter.forget(unknown) => stack.extend(iter.get().parts()),
                 Value::Object(object) => {
                     let is_fixed = object.get().is_tuple || object.get().is_frozen;
                     let is_new =
-                        if is_fixed { tuples.insert(Rc::as_ptr(object).addr()) } else { object.forget(&unknown) };
+                        if is_fixed { tuples.insert(Rc::as_ptr(object).addr()) } else { object.forget(unknown) };
                     if is_new {
                         let instance = object.get();
+                        if instance.is_frozen {
+                            frozen.push(Rc::clone(object));
+                        }
+                        of_instances.extend(instance.class());
                         stack.extend(instance.attributes.iter().map(|(_, value)| value.clone()));
-                        stack.extend(instance.class().map(Value::Record));
+                        // Its class is no value that code has, but where it asks for it.
+                        if let Some(class) = instance.class().filter(|class| records.insert(*class)) {
+                            stack.extend(self.parts_of(class));
+                        }
                     }
                 }
                 Value::Bound(bound) => {
@@ -358,21 +577,45 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Value::Method(parts) => stack.push(parts.0.clone()),
                 Value::Super(parts) => stack.push(parts.1.clone()),
-                Value::Unread(unread) => stack.extend(unread.owner.clone()),
-                Value::Record(at) if records.insert(*at) => {
-                    let record = &self.records[*at];
-                    stack.extend(record.names.borrow().values().filter_map(Binding::value));
-                    stack.extend(record.line.iter().skip(1).map(|&at| Value::Record(at)));
+                Value::Unread(unread) => stack.extend(unread.owners.iter().cloned()),
+                Value::Record(class) if named.insert(*class) => {
+                    classes.push(*class);
+                    if records.insert(*class) {
+                        stack.extend(self.parts_of(*class));
+                    }
                 }
                 Value::Factory(place) | Value::Wrapped(_, place) if factories.insert(*place) => {
                     let factory = self.factories[*place].clone();
                     let mentions = self.mentions_of(&factory);
+                    how.add(&mentions);
+                    if matches!(value, Value::Wrapped(Wrapper::Class, _)) {
+                        stack.extend(factory.class().map(Value::Record));
+                    }
                     stack.extend(self.seen_by(&factory, &mentions));
-                    self.lose_outer(&factory, &mentions, &unknown);
+                    self.lose_outer(&factory, &mentions, unknown);
                 }
                 _ => {}
             }
         }
+        if how.thaws {
+            for object in frozen {
+                object.forget(unknown);
+            }
+        }
+        if how.assigns {
+            classes.into_iter().for_each(|class| self.lose_class(class, unknown));
+        }
+        if how.assigns && how.has_class {
+            of_instances.into_iter().for_each(|class| self.lose_class(class, unknown));
+        }
+    }
+
+    /// What a class has: its names, and those of its bases.
+    fn parts_of(&self, class: usize) -> Vec<Value<'c>> {
+        let classes = self.classes(Some(class));
+        classes
+            .flat_map(|at| self.records[at].names.borrow().values().filter_map(Binding::value).collect::<Vec<_>>())
+            .collect()
     }
 
     /// Marks what a plain function reaches that stopped in the middle.
@@ -380,8 +623,11 @@ impl<'c> Parser<'_, 'c> {
         let mentions = self.mentions_of(factory);
         let mut reached = self.seen_by(factory, &mentions);
         reached.extend(own);
-        self.make_unknown(reached, why, at);
-        self.lose_outer(factory, &mentions, &Unknown { why: why.into(), at });
+        let unknown = Unknown { why: why.into(), at };
+        let mut how = How::default();
+        how.add(&mentions);
+        self.lose_reached(Vec::new(), reached, how, &unknown);
+        self.lose_outer(factory, &mentions, &unknown);
     }
 
     /// Variables that a function assigns outside itself.

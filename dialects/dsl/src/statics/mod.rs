@@ -28,6 +28,7 @@ mod itertools;
 pub(crate) mod kinds;
 mod libraries;
 mod library;
+mod links;
 mod math;
 mod methods;
 mod numbers;

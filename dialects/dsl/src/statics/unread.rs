@@ -19,8 +19,8 @@ pub(crate) struct Unread<'c> {
     pub(super) why: Rc<str>,
     pub(super) at: Span,
     pub(super) reach: Reach,
-    /// The instance that a call of it may change besides what it is given.
-    pub(super) owner: Option<Value<'c>>,
+    /// What a call of it may change besides what it is given: the instance that it is of, objects that it may be.
+    pub(super) owners: Rc<[Value<'c>]>,
 }
 
 /// What a call of a value that is not read may change.
@@ -41,7 +41,7 @@ impl<'c> Unread<'c> {
     pub(crate) fn value(why: &str, at: Span) -> Value<'c> {
         // Of a chain of names the first reason counts.
         let why = why.rfind(UNUSABLE).map_or(why, |at| &why[at + UNUSABLE.len()..]);
-        Value::Unread(Rc::new(Self { why: why.into(), at, reach: Reach::Given, owner: None }))
+        Value::Unread(Rc::new(Self { why: why.into(), at, reach: Reach::Given, owners: Rc::default() }))
     }
 
     /// A name that a library has.
@@ -53,7 +53,7 @@ impl<'c> Unread<'c> {
     pub(super) fn of_host(why: &str, name: &str, at: Span) -> Value<'c> {
         let why = why.into();
         let reach = if changes_given(name) { Reach::Given } else { Reach::Library };
-        Value::Unread(Rc::new(Self { why, at, reach, owner: None }))
+        Value::Unread(Rc::new(Self { why, at, reach, owners: Rc::default() }))
     }
 
     /// A function or class of Python that is not read.
@@ -61,7 +61,7 @@ impl<'c> Unread<'c> {
         match BY_TEXT.contains(&name) {
             true => {
                 let why = format!("`{name}` binds names by their text, which is not followed").into();
-                Value::Unread(Rc::new(Self { why, at, reach: Reach::Names, owner: None }))
+                Value::Unread(Rc::new(Self { why, at, reach: Reach::Names, owners: Rc::default() }))
             }
             false => Self::value(&format!("Python's `{name}` is not read"), at),
         }
@@ -74,7 +74,7 @@ impl<'c> Unread<'c> {
 
     /// `vars` with an object, which binds no names.
     pub(crate) fn showing(&self) -> Self {
-        Self { why: "Python's `vars` is not read".into(), at: self.at, reach: Reach::Given, owner: None }
+        Self { why: "Python's `vars` is not read".into(), at: self.at, reach: Reach::Given, owners: Rc::default() }
     }
 
     pub(crate) fn is_library(&self) -> bool {
@@ -83,15 +83,26 @@ impl<'c> Unread<'c> {
 
     /// What comes of it, by a call, an attribute or an item.
     fn made(&self, at: Span, reach: Reach) -> Value<'c> {
-        let (why, owner) = (Rc::clone(&self.why), self.owner.clone());
+        let (why, owners) = (Rc::clone(&self.why), Rc::clone(&self.owners));
         let reach = if self.reach == Reach::Names { self.reach } else { reach };
-        Value::Unread(Rc::new(Self { why, at, reach, owner }))
+        Value::Unread(Rc::new(Self { why, at, reach, owners }))
     }
 
     /// One that is taken from an instance, so that its call may change that.
     pub(super) fn of(&self, owner: Value<'c>) -> Value<'c> {
-        let (why, owner) = (Rc::clone(&self.why), Some(owner));
-        Value::Unread(Rc::new(Self { why, at: self.at, reach: Reach::Given, owner }))
+        let (why, owners) = (Rc::clone(&self.why), [owner].into());
+        Value::Unread(Rc::new(Self { why, at: self.at, reach: Reach::Given, owners }))
+    }
+
+    /// One that may be any of these objects, or of what they hold.
+    fn among(why: &str, at: Span, objects: Vec<Value<'c>>) -> Value<'c> {
+        match Self::value(why, at) {
+            Value::Unread(unread) if !objects.is_empty() => {
+                let (why, owners) = (Rc::clone(&unread.why), objects.into());
+                Value::Unread(Rc::new(Self { why, at, reach: Reach::Given, owners }))
+            }
+            value => value,
+        }
     }
 }
 
@@ -130,7 +141,8 @@ impl<'c> Parser<'_, 'c> {
         match self.any(expr) {
             Err(Refusal::Unread(diagnostic)) if diagnostic.raises.is_none() => {
                 self.doubts += 1;
-                let value = Unread::value(&diagnostic.message, diagnostic.span.unwrap_or_else(|| self.span(expr)));
+                let at = diagnostic.span.unwrap_or_else(|| self.span(expr));
+                let value = Unread::among(&diagnostic.message, at, self.choices(expr));
                 self.lose_calls(expr, &Binding::Value(value.clone()));
                 Ok(value)
             }
@@ -200,7 +212,7 @@ impl<'c> Parser<'_, 'c> {
         if callee.is_library() {
             given = exposed(given);
         }
-        given.extend(callee.owner.clone());
+        given.extend(callee.owners.iter().cloned());
         self.make_unknown(given, &callee.why, at);
         callee.made(at, Reach::Given)
     }
@@ -212,7 +224,7 @@ impl<'c> Parser<'_, 'c> {
 }
 
 /// What attributes, items and calls are of.
-fn root(expr: &ast::Expr) -> &ast::Expr {
+pub(super) fn root(expr: &ast::Expr) -> &ast::Expr {
     let mut at = expr;
     loop {
         at = match at {

@@ -11,6 +11,7 @@ mod generators;
 mod iteration;
 mod library;
 mod limits;
+mod links;
 mod numbers;
 mod objects;
 mod refused;
