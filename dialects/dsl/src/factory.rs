@@ -383,6 +383,8 @@ impl<'a, 'c> Parser<'a, 'c> {
         let scopes = std::mem::replace(&mut self.scopes, scopes);
         let domain = std::mem::take(&mut self.domain);
         let body = self.body.take();
+        // What a plain function makes is part of the file, wherever it is called.
+        let quiet = std::mem::take(&mut self.quiet);
         let before = self.refused;
         let result = match &factory.code {
             Code::Def(def) => self.run_suite(&def.body).map(Outcome::value),
@@ -392,6 +394,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         self.scopes = scopes;
         let domain = std::mem::replace(&mut self.domain, domain);
         self.seal(domain);
+        self.quiet = quiet;
         self.factory_calls.0 -= 1;
         if let Err(refusal @ Refusal::Unread(diagnostic)) = &result
             && refusal.raised().is_none()

@@ -160,14 +160,14 @@ impl<'c> Parser<'_, 'c> {
         }
         let body = Body::new(self.cx.symbol(def.name.as_str()), params);
         let outer = self.body.replace(body);
-        let before = self.diagnostics.len();
+        let before = self.refused;
         let flow = self.suite(stmts);
         let constraints = std::mem::replace(&mut self.body, outer).map(|body| body.constraints).unwrap_or_default();
         match flow {
             Flow::Return(Some(value)) | Flow::Next(Some(value)) => Ok((Some(value), constraints)),
             Flow::Return(None) => Err(Refusal::Reported),
             // A statement that was refused may have held the `return`.
-            Flow::Next(None) if self.diagnostics.len() > before => Err(Refusal::Reported),
+            Flow::Next(None) if self.refused > before => Err(Refusal::Reported),
             Flow::Next(None) => {
                 let at = self.end_of(stmts, &def.name);
                 let refusal = Refusal::wrong(at, format!("the body of `{}` ends without `return`", def.name));

@@ -77,7 +77,14 @@ impl<'c> Parser<'_, 'c> {
         let Some((class, bits)) = self.bits(value) else { return Ok(None) };
         match self.records[class].kind {
             Kind::Enum { payload: None } => {
-                let others = self.mask(class) & !bits;
+                let mask = self.mask(class);
+                let alone = self.records[class].members.iter().filter_map(|flag| self.bits(flag));
+                let alone = alone.filter(|(_, bits)| bits.count_ones() == 1).fold(0, |all, (_, bits)| all | bits);
+                if mask != alone {
+                    let message = "`~` of a flag is not read where a member has bits that no other names alone";
+                    return Err(Refusal::unread(span, message));
+                }
+                let others = mask & !bits;
                 self.flag(class, others, span).map(Some)
             }
             _ => Err(Refusal::unread(span, "`~` of an `IntFlag` differs between versions of Python")),

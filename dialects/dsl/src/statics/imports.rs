@@ -184,7 +184,9 @@ impl<'c> Parser<'_, 'c> {
     /// A name of Python's standard library.
     pub(super) fn library(&self, module: &str, name: &str) -> Option<Value<'c>> {
         match (module, name) {
-            ("math", name) => Some(self.math_constant(name)),
+            ("math", name) => {
+                super::math::NAMES.split(' ').any(|known| known == name).then(|| self.math_constant(name))
+            }
             ("typing", "Tuple") => Some(Value::Builtin(Builtin::TupleType)),
             ("typing", "TYPE_CHECKING") => Some(Value::Bool(false)),
             _ => Python::library(module, name).map(|python| Value::Builtin(Builtin::Python(python))),

@@ -215,3 +215,19 @@ fn storages_are_members_of_an_enum_too() {
     assert_eq!(storage("rmem"), ["`StorageKind` has no member `rmem`"]);
     assert_eq!(storage("REG"), ["`StorageKind` has no member `REG`"]);
 }
+
+#[test]
+fn what_plain_functions_make_in_arguments_of_the_host_is_checked() {
+    let source = "import torch\ndef build(n):\n    @func\n    def f(x: Tensor[(n,), \"f32\"]):\n        return tf.nope(x)\n    \
+                  return f\nm = torch.compile(build(3))\n@func\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x\n";
+    let found = messages(source);
+    assert!(found.len() == 1 && found[0].contains("nope"), "{found:?}");
+}
+
+#[test]
+fn a_refused_return_is_not_missed() {
+    let source = "import json\nC = json.load(open(\"c.json\"))\n@func\ndef f(x: Tensor[(4,), \"f32\"]):\n    return x * C\n\
+                  @func\ndef g(x: Tensor[(4,), \"f32\"]):\n    return x * C\n";
+    let found = messages(source);
+    assert!(found.len() == 1 && found[0].starts_with("`C` cannot be used"), "{found:?}");
+}

@@ -294,6 +294,29 @@ def tally(xs):
 V = tally([(1, 2), (1, 2), (2, 1)])"#,
         "{1: {2: 2}, 2: {1: 1}}",
     ),
+    (
+        r#"calls = []
+def make(n):
+    calls.append(n)
+    return lambda k: (lambda c: c)
+@make(1)(2)
+class A: pass
+V = calls"#,
+        "[1]",
+    ),
+    (
+        r#"from itertools import combinations, count, islice
+V = list(combinations([1, 2], 10**15)), list(islice(count(2**62), 2))[1] - 2**62"#,
+        "([], 1)",
+    ),
+    (
+        r#"try:
+    from math import nope
+    V = 1
+except ImportError:
+    V = 2"#,
+        "2",
+    ),
 ];
 
 /// What is not read of them.
@@ -303,6 +326,17 @@ fn what_is_left_is_refused() {
 }
 
 const WHAT_IS_LEFT_IS_REFUSED: &[(&str, &str)] = &[
+    (
+        r#"from itertools import count, islice
+V = list(islice(count(2**62, 2**62), 1))"#,
+        "`count` passes 64 bits",
+    ),
+    (
+        r#"from copy import deepcopy
+class A: pass
+V = deepcopy({(A(), 1): 3})"#,
+        "a copy of a dict of 1 is not read",
+    ),
     (
         r#"def g():
     x = yield 1
@@ -468,6 +502,14 @@ fn flags_that_differ_are_refused() {
 }
 
 const FLAGS_THAT_DIFFER_ARE_REFUSED: &[(&str, &str)] = &[
+    (
+        r#"from enum import Flag
+class F(Flag):
+    A = 1
+    B = 6
+V = ~F.A"#,
+        "`~` of a flag is not read where a member has bits that no other names alone",
+    ),
     (
         r#"from enum import Flag
 class P(Flag):
