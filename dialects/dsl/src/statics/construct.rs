@@ -18,6 +18,10 @@ impl<'c> Parser<'_, 'c> {
     pub(crate) fn arguments<'x>(&self, call: &'x ast::ExprCall, what: &str, params: &[&str]) -> Res<Given<'x>> {
         let mut given: Given<'x> = vec![None; params.len()];
         for (at, arg) in call.arguments.args.iter().enumerate() {
+            if arg.is_starred_expr() {
+                let refusal = Refusal::unread(self.span(arg), format!("`{what}` cannot take an unpacked `*` argument"));
+                return Err(refusal.help(format!("write {} one by one", params.join(", "))));
+            }
             match given.get_mut(at) {
                 Some(slot) => *slot = Some(arg),
                 None => {

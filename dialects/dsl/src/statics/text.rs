@@ -164,6 +164,7 @@ impl<'c> Parser<'_, 'c> {
             ("join", [items]) => {
                 let mut parts = Vec::new();
                 for item in self.items_of(items, span)? {
+                    self.known(&item, span)?;
                     let Value::Str(part) = item else {
                         return Err(Refusal::wrong(span, format!("`join` takes strings, found {}", item.describe())));
                     };

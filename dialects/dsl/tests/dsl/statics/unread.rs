@@ -10,6 +10,12 @@ fn what_is_beside_them_is_known() {
 
 const WHAT_IS_BESIDE_THEM_IS_KNOWN: &[(&str, &str)] = &[
     (
+        r#"import numpy as np
+unused = ",".join(["a", np.str_("b")])
+V = 3"#,
+        "3",
+    ),
+    (
         r#"import fractions
 @dataclass
 class Config:
@@ -410,6 +416,12 @@ fn what_they_are_is_refused() {
 }
 
 const WHAT_THEY_ARE_IS_REFUSED: &[(&str, &str)] = &[
+    (
+        r#"from tilefoundry.dsl import DimVarRangePat
+bounds = (1, 17)
+V = DimVarRangePat("n", *bounds)"#,
+        "`DimVarRangePat` cannot take an unpacked `*` argument",
+    ),
     (
         r#"import decimal
 V = [decimal.Decimal(1), 2] == [1, 2]"#,
