@@ -357,7 +357,7 @@ impl<'c> Parser<'_, 'c> {
                 path => {
                     let named = || self.binding(self.cx.symbol(path_root(path)?.id.as_str()))?.value();
                     let value = self.path_value(path).or_else(named);
-                    found.extend(value.filter(|value| !value.is_atom() && !(is_item && value.holds_atoms())));
+                    found.extend(value.filter(|value| !(value.is_atom() || is_item && value.holds_atoms())));
                 }
             }
         }
