@@ -151,7 +151,7 @@ impl<'c> Parser<'_, 'c> {
     }
 
     /// Whether a copy of a value is the value: a member of an enum.
-    fn is_one(&self, value: &Value<'c>) -> bool {
+    pub(super) fn is_one(&self, value: &Value<'c>) -> bool {
         let Value::Object(object) = value else { return false };
         object.get().class().is_some_and(|class| matches!(self.records[class].kind, Kind::Enum { .. }))
     }

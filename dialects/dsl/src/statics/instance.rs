@@ -389,18 +389,12 @@ impl<'c> Parser<'_, 'c> {
                 }
                 Ok(self.heap.dict(dict))
             }
-            Value::Object(_) if self.members_like(value) => Ok(value.clone()),
+            Value::Object(_) if self.is_one(value) => Ok(value.clone()),
             Value::Object(_) | Value::Set(_) | Value::Iter(_) | Value::View(..) | Value::Dict(_) => {
                 Err(Refusal::unread(span, format!("a copy of {} is not read", value.describe())))
             }
             other => Ok(other.clone()),
         }
-    }
-
-    /// Whether a value is a member of an enum.
-    fn members_like(&self, value: &Value<'c>) -> bool {
-        let Value::Object(object) = value else { return false };
-        object.get().class().is_some_and(|class| matches!(self.records[class].kind, Kind::Enum { .. }))
     }
 
     /// `namedtuple("Pair", "a b")`.
